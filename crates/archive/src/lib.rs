@@ -1,0 +1,1 @@
+//! New capture or revisit; WARC files and their rotation.

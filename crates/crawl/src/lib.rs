@@ -1,0 +1,1 @@
+//! The steps in order: jobs, the way of a URL, limits, logs, reports.

@@ -1,0 +1,1 @@
+//! Links, title and text out of a payload.

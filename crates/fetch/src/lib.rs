@@ -1,0 +1,1 @@
+//! DNS, robots precondition, HTTP: from an item to its exchange.

@@ -1,0 +1,1 @@
+//! CDXJ lines and search documents out of captures.

@@ -1,0 +1,1 @@
+//! Inverted links and link analysis.

@@ -1,0 +1,1 @@
+//! A capture shown again.

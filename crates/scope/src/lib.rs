@@ -1,0 +1,1 @@
+//! Seeds and decide rules: does this URL belong to the crawl?.

@@ -1,0 +1,1 @@
+//! Query, ranking, summaries, explanation.

@@ -1,0 +1,1 @@
+//! Web pages over a job: search, captures, replay.

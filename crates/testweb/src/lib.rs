@@ -1,0 +1,1 @@
+//! A small false internet from one seed number, with a false clock and disk.

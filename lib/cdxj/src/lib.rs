@@ -1,0 +1,1 @@
+//! CDX and CDXJ lines, sorted files and look-ups.

@@ -1,0 +1,1 @@
+//! robots.txt by RFC 9309, meta robots, X-Robots-Tag, sitemaps.

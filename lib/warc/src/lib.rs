@@ -1,0 +1,1 @@
+//! WARC and ARC files: read, write, check, repair.
