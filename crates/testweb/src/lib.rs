@@ -1,1 +1,3 @@
 //! A small false internet from one seed number, with a false clock and disk.
+
+pub mod disk;
