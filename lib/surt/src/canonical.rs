@@ -125,9 +125,23 @@ impl CanonicalUrl {
 
     /// `host` or `host:port` when the port is not the scheme's default, as a `Host` header carries it.
     pub fn authority(&self) -> Option<String> {
-        let host = self.host()?;
+        Some(format!("{}{}", self.host()?, self.port_text()))
+    }
+
+    /// `:port` when the port is not the scheme's default; empty otherwise.
+    pub fn port_text(&self) -> &str {
+        if self.host.0 == self.host.1 {
+            return "";
+        }
         let explicit = &self.text[self.host.1 as usize..self.path_start as usize];
-        Some(format!("{host}{explicit}"))
+        if explicit.starts_with(':') { explicit } else { "" }
+    }
+
+    /// `user` or `user:password` as the URL carries it; `None` where there is none.
+    pub fn userinfo(&self) -> Option<&str> {
+        self.host()?;
+        let before_host = &self.text[self.scheme_end as usize..self.host.0 as usize];
+        before_host.strip_prefix("://")?.strip_suffix('@')
     }
 
     /// Parses again into the `url` crate's type, e.g. as a base for [`CanonicalUrl::join`].
@@ -218,5 +232,6 @@ mod tests {
         let url = CanonicalUrl::parse("http://u:p@h.example:81/x").unwrap();
         assert_eq!(url.authority().as_deref(), Some("h.example:81"));
         assert_eq!((url.port(), url.query(), url.path()), (Some(81), None, "/x"));
+        assert_eq!((url.userinfo(), url.port_text()), (Some("u:p"), ":81"));
     }
 }
