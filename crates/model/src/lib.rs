@@ -19,7 +19,7 @@ mod outcome;
 pub mod entry;
 pub mod world;
 
-pub use body::Body;
+pub use body::{Body, Spool};
 pub use candidate::{Candidate, Directive, Via};
 pub use capture::{Capture, CaptureKind, EarlierCapture, RecordPlace};
 pub use decision::{Decision, Verdict};
