@@ -1,0 +1,241 @@
+//! The text of a query taken apart, and made into what the engine runs.
+//!
+//! Follows what readers of search pages expect: few words must all be on the page, and when no page has them all, any will
+//! do; many words (a question) need not all be there. Nothing a person can type is an error.
+
+use tantivy::Term;
+use tantivy::query::{
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery, Occur, PhraseQuery,
+    Query as EngineQuery, TermQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption};
+
+use crate::Query;
+use crate::document::cut;
+use crate::schema::Fields;
+use crate::tokens::{names, prose, terms};
+
+/// Up to so many words must all be found (and if they are not, any).
+const ALL_WORDS_MAX: usize = 3;
+/// What a word found in a field counts, relative to the text. Measured: `tests/relevance.rs`.
+const TITLE_BOOST: f32 = 1.6;
+const HOST_BOOST: f32 = 1.0;
+const URL_BOOST: f32 = 0.6;
+/// What the fields of lesser score add to the best one.
+const TIE_BREAKER: f32 = 0.6;
+
+/// Whether a clause must match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Wanted,
+    Required,
+    Forbidden,
+}
+
+/// What a clause looks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Sought {
+    /// A word, or words in this order.
+    Words(String),
+    /// A host and all below it.
+    Site(String),
+}
+
+/// A query taken apart.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Clauses(Vec<(Need, Sought)>);
+
+impl Clauses {
+    /// Reads the syntax of [`Query::words`]; beyond its limits the rest is dropped.
+    pub fn parse(words: &str) -> Clauses {
+        let mut rest = cut(words, Query::BYTES_MAX);
+        let mut clauses = Vec::new();
+        while clauses.len() < Query::CLAUSES_MAX {
+            rest = rest.trim_start();
+            if rest.is_empty() {
+                break;
+            }
+            let (need, after_sign) = sign(rest);
+            let (sought, after) = sought(after_sign);
+            clauses.extend(sought.map(|sought| (need, sought)));
+            rest = after;
+        }
+        Clauses(clauses)
+    }
+
+    /// The engine's queries to try in turn until one has hits.
+    pub fn attempts(&self, fields: &Fields) -> Vec<Box<dyn EngineQuery>> {
+        let n_wanted = self.0.iter().filter(|(need, sought)| is_wanted(*need, sought)).count();
+        let any = self.build(fields, false);
+        if (2..=ALL_WORDS_MAX).contains(&n_wanted) { vec![self.build(fields, true), any] } else { vec![any] }
+    }
+
+    /// Folded, stemmed words that are wanted on the page: what a summary marks.
+    pub fn marked_terms(&self) -> Vec<String> {
+        let wanted = self.0.iter().filter(|(need, _)| *need != Need::Forbidden);
+        wanted
+            .filter_map(|(_, sought)| match sought {
+                Sought::Words(text) => Some(terms(prose(), text)),
+                Sought::Site(_) => None,
+            })
+            .flatten()
+            .collect()
+    }
+
+    fn build(&self, fields: &Fields, all_wanted: bool) -> Box<dyn EngineQuery> {
+        let mut built: Vec<(Occur, Box<dyn EngineQuery>)> = Vec::new();
+        for (need, sought) in &self.0 {
+            let Some(query) = sought.build(fields) else { continue };
+            let occur = match (need, sought) {
+                (Need::Forbidden, _) => Occur::MustNot,
+                (Need::Required, _) | (_, Sought::Site(_)) => Occur::Must,
+                (Need::Wanted, _) if all_wanted => Occur::Must,
+                (Need::Wanted, _) => Occur::Should,
+            };
+            built.push((occur, query));
+        }
+        if built.is_empty() {
+            return Box::new(EmptyQuery);
+        }
+        if built.iter().all(|(occur, _)| *occur == Occur::MustNot) {
+            built.push((Occur::Must, Box::new(AllQuery)));
+        }
+        Box::new(BooleanQuery::new(built))
+    }
+}
+
+fn is_wanted(need: Need, sought: &Sought) -> bool {
+    need == Need::Wanted && matches!(sought, Sought::Words(_))
+}
+
+/// A leading `+` or `-`, if a word follows it directly.
+fn sign(text: &str) -> (Need, &str) {
+    for (mark, need) in [('+', Need::Required), ('-', Need::Forbidden)] {
+        if let Some(rest) = text.strip_prefix(mark)
+            && rest.starts_with(|c: char| c.is_alphanumeric() || c == '"')
+        {
+            return (need, rest);
+        }
+    }
+    (Need::Wanted, text)
+}
+
+/// The next phrase, filter or word of a text that is not empty, and what follows it.
+fn sought(text: &str) -> (Option<Sought>, &str) {
+    if let Some(rest) = text.strip_prefix('"') {
+        let (phrase, after) = rest.split_once('"').unwrap_or((rest, ""));
+        return (words(phrase), after);
+    }
+    // A quote inside a word ends it, so that `a"b c"` is a word and a phrase.
+    let len = text.find(|c: char| c.is_whitespace() || c == '"').unwrap_or(text.len());
+    let (word, after) = text.split_at(len);
+    let site = word.get(..5).filter(|prefix| prefix.eq_ignore_ascii_case("site:")).map(|_| &word[5..]);
+    match site {
+        Some(site) if !site.is_empty() => (Some(Sought::Site(site_name(site))), after),
+        _ => (words(word), after),
+    }
+}
+
+fn words(text: &str) -> Option<Sought> {
+    text.contains(char::is_alphanumeric).then(|| Sought::Words(text.to_owned()))
+}
+
+/// `https://WWW.Example.org/path` and `*.example.org` are understood too.
+fn site_name(text: &str) -> String {
+    let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let host = text.split('/').next().unwrap_or(text);
+    host.trim_start_matches("*.").trim_matches('.').to_lowercase()
+}
+
+impl Sought {
+    fn build(&self, fields: &Fields) -> Option<Box<dyn EngineQuery>> {
+        match self {
+            Sought::Site(site) => {
+                let term = TermQuery::new(Term::from_field_text(fields.site, site), IndexRecordOption::Basic);
+                // A filter: it says nothing about how good a page is.
+                Some(Box::new(ConstScoreQuery::new(Box::new(term), 0.0)))
+            }
+            Sought::Words(text) => {
+                let (in_prose, in_names) = (terms(prose(), text), terms(names(), text));
+                let places = [
+                    (fields.text, &in_prose, 1.0),
+                    (fields.title, &in_prose, TITLE_BOOST),
+                    (fields.host, &in_names, HOST_BOOST),
+                    (fields.url_words, &in_names, URL_BOOST),
+                ];
+                let found: Vec<_> = places
+                    .into_iter()
+                    .filter_map(|(field, terms, boost)| Some(boosted(in_order(field, terms)?, boost)))
+                    .collect();
+                (!found.is_empty())
+                    .then(|| Box::new(DisjunctionMaxQuery::with_tie_breaker(found, TIE_BREAKER)) as _)
+            }
+        }
+    }
+}
+
+fn boosted(query: Box<dyn EngineQuery>, boost: f32) -> Box<dyn EngineQuery> {
+    if boost == 1.0 { query } else { Box::new(BoostQuery::new(query, boost)) }
+}
+
+/// One term, or several that follow each other.
+fn in_order(field: Field, terms: &[String]) -> Option<Box<dyn EngineQuery>> {
+    let mut terms: Vec<Term> = terms.iter().map(|term| Term::from_field_text(field, term)).collect();
+    match terms.len() {
+        0 => None,
+        1 => Some(Box::new(TermQuery::new(terms.remove(0), IndexRecordOption::WithFreqs))),
+        _ => Some(Box::new(PhraseQuery::new(terms))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(words: &str, expected: &str) {
+        let clauses = Clauses::parse(words);
+        let shown: Vec<String> = clauses
+            .0
+            .iter()
+            .map(|(need, sought)| {
+                let sign = match need {
+                    Need::Wanted => "",
+                    Need::Required => "+",
+                    Need::Forbidden => "-",
+                };
+                match sought {
+                    Sought::Words(text) => format!("{sign}[{text}]"),
+                    Sought::Site(site) => format!("{sign}site={site}"),
+                }
+            })
+            .collect();
+        assert_eq!(shown.join(" "), expected, "{words}");
+    }
+
+    #[test]
+    fn syntax() {
+        check("two words", "[two] [words]");
+        check(r#"+must -not "a phrase" -"no phrase""#, "+[must] -[not] [a phrase] -[no phrase]");
+        check("site:Example.ORG x", "site=example.org [x]");
+        check("-site:https://www.example.org/a/b", "-site=www.example.org");
+        check("SITE:*.example.org", "site=example.org");
+    }
+
+    #[test]
+    fn odd_syntax_is_words() {
+        check("", "");
+        check(r#"" " - + "" --a"#, "[--a]");
+        check(r#""open phrase"#, "[open phrase]");
+        check(r#"a"b c"d"#, "[a] [b c] [d]");
+        check("site:", "[site:]");
+        check("a:b AND (c OR d)^2 ~ *", "[a:b] [AND] [(c] [OR] [d)^2]");
+        check("-\u{301}é 東京", "[-\u{301}é] [東京]");
+        check("site\u{e9}: sité:x", "[site\u{e9}:] [sité:x]");
+    }
+
+    #[test]
+    fn limits() {
+        assert_eq!(Clauses::parse(&"a ".repeat(10_000)).0.len(), Query::CLAUSES_MAX);
+        assert_eq!(Clauses::parse(&"ä".repeat(10_000)).0.len(), 1);
+    }
+}
