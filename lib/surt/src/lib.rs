@@ -37,5 +37,5 @@ pub use canonicalize::Canonicalization;
 pub use cdx_key::cdx_key;
 pub use domain::registrable_domain;
 pub use form::Surt;
-pub use prefix::{surt_prefix_of_domain, surt_prefix_of_host, surt_prefix_of_seed, surt_prefix_of_text};
+pub use prefix::{surt_prefix_of_domain, surt_prefix_of_host, surt_prefix_of_seed, surt_prefix_of_text, with_scheme};
 pub use prefix_set::SurtPrefixSet;

@@ -15,7 +15,7 @@ pub fn surt_prefix_of_seed(url: &CanonicalUrl) -> String {
 
 /// The prefix that a directive (`+…` without its sign) or a line of a SURT file stands for.
 ///
-/// A text with `(` after its first character is a literal prefix and only lower-cased. Anything else is a URL or host
+/// A text with `(` is a literal prefix and only lower-cased (`http://` in front if it begins with it). Anything else is a URL or host
 /// name: without path it widens to all subdomains (`http://(org,example,`), with one it is cut after the last `/`.
 ///
 /// # Errors
@@ -24,6 +24,10 @@ pub fn surt_prefix_of_text(text: &str) -> Result<String, UrlError> {
     let text = text.trim();
     if text.char_indices().any(|(index, letter)| letter == '(' && index > 0) {
         return Ok(text.to_lowercase());
+    }
+    // Written without scheme in real lists, where Heritrix takes it for a URL and loses it.
+    if text.starts_with('(') {
+        return Ok(format!("http://{}", text.to_lowercase()));
     }
     let with_scheme = with_scheme(text);
     let url = CanonicalUrl::parse(&with_scheme)?;
@@ -62,7 +66,7 @@ pub fn surt_prefix_of_domain(url: &CanonicalUrl) -> String {
 }
 
 /// `http://` in front where a text names no scheme, as in seed lists. `host:8080/` has none; `dns:host` has one.
-pub(crate) fn with_scheme(text: &str) -> std::borrow::Cow<'_, str> {
+pub fn with_scheme(text: &str) -> std::borrow::Cow<'_, str> {
     match has_scheme(text) {
         true => text.into(),
         false => format!("http://{text}").into(),
@@ -115,6 +119,7 @@ mod tests {
         check("beta.example:81", "http://(example,beta,:81");
         check("http://gamma.example/", "http://(example,gamma,)/");
         check("http://(org,Delta,", "http://(org,delta,");
+        check("(uk,bl,wiki,", "http://(uk,bl,wiki,");
         check("https://eta.example/dir/page", "http://(example,eta,)/dir/");
         check("127.0.0.1", "http://(127.0.0.1)");
         assert!(surt_prefix_of_text("http://").is_err());
