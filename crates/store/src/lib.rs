@@ -27,10 +27,13 @@ pub mod fingerprint;
 mod folder;
 pub mod journal;
 pub mod manifest;
+pub mod run;
 mod stream;
+pub mod table;
 
 pub use error::{Error, Result};
 pub use fingerprint::{FingerprintRun, FingerprintRunWriter};
 pub use folder::sync_with_ancestors;
 pub use journal::{Journal, JournalOptions, Recovered};
 pub use manifest::{Manifest, NamedFile};
+pub use table::{Saved, Table, TableOptions, TablePlace};

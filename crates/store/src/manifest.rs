@@ -120,12 +120,19 @@ impl Manifest {
     }
 
     /// Deletes the files in these folders (relative to `root`, they hold only files) that are not named, and gives
-    /// their paths. Only after the manifest is durable.
+    /// their paths. `keep` are files that are being written for the next manifest. Only after this one is durable.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn delete_unnamed(&self, disk: &dyn Disk, root: &Path, folders: &[&Path]) -> Result<Vec<PathBuf>> {
-        let named: BTreeSet<&Path> = self.files.iter().map(|file| &*file.path).collect();
+    pub fn delete_unnamed(
+        &self,
+        disk: &dyn Disk,
+        root: &Path,
+        folders: &[&Path],
+        keep: &[PathBuf],
+    ) -> Result<Vec<PathBuf>> {
+        let kept = keep.iter().map(|path| &**path);
+        let named: BTreeSet<&Path> = self.files.iter().map(|file| &*file.path).chain(kept).collect();
         let mut deleted = Vec::new();
         for folder in folders {
             for name in disk.list(&root.join(folder))? {
@@ -188,7 +195,7 @@ mod tests {
         disk.create_new(Path::new("/job/state/runs/2")).unwrap().append(b"two!").unwrap();
         write(&manifest(2, &[("state/runs/2", 4)]), &disk).unwrap();
         manifest(2, &[("state/runs/2", 4)])
-            .delete_unnamed(&disk, Path::new("/job"), &[Path::new("state/runs")])
+            .delete_unnamed(&disk, Path::new("/job"), &[Path::new("state/runs")], &[])
             .unwrap();
         for operations in 0..=disk.operations() {
             for seed in 0..30 {
