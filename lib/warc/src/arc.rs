@@ -93,9 +93,10 @@ mod tests {
 
     fn check(line: &str, expected: Option<(&str, &str, &str, Option<u64>)>) {
         let head = parse(line.as_bytes(), 0);
+        let uri = head.as_ref().and_then(|head| head.target_uri());
         let seen = head.as_ref().map(|head| {
             (
-                head.target_uri().unwrap(),
+                uri.as_deref().unwrap(),
                 head.date().unwrap(),
                 head.headers.get("Content-Type").unwrap_or(""),
                 head.content_length,

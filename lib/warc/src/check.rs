@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use crate::digest::{Declared, Hasher};
+use crate::digest::{Algorithm, Declared, Hasher};
 use crate::head::Format;
 use crate::message::HttpResponse;
 use crate::problem::{Problem, Severity};
@@ -43,7 +43,7 @@ pub fn check<R: Read>(stream: R, mut each: impl FnMut(&RecordHead, &RecordEnd)) 
     while let Some(head) = reader.next_record()? {
         report.n_records += 1;
         check_head(&head, &mut report);
-        let verdicts = check_digests(&head, &mut reader)?;
+        let verdicts = check_digests(&head, &mut reader, &mut report)?;
         let end = reader.end_record()?.expect("a record was begun");
         for verdict in verdicts {
             verdict.enter(&head, &end, &mut report);
@@ -130,7 +130,11 @@ impl Verdict {
     }
 }
 
-fn check_digests<R: Read>(head: &RecordHead, reader: &mut Reader<R>) -> io::Result<Vec<Verdict>> {
+fn check_digests<R: Read>(
+    head: &RecordHead,
+    reader: &mut Reader<R>,
+    report: &mut Report,
+) -> io::Result<Vec<Verdict>> {
     let declared = |name: &'static str| {
         let declared = Declared::parse(head.headers.get(name)?);
         Some((declared.algorithm?, declared))
@@ -142,20 +146,24 @@ fn check_digests<R: Read>(head: &RecordHead, reader: &mut Reader<R>) -> io::Resu
             && head.record_type != RecordType::Continuation
             && head.headers.get("WARC-Segment-Number").is_none()
     });
-    if block.is_none() && payload.is_none() {
-        return Ok(Vec::new());
-    }
     let block_hasher = block.as_ref().map(|(algorithm, _)| Hasher::new(*algorithm));
     let mut tee = Tee { inner: reader.block(), hasher: block_hasher };
     let mut verdicts = Vec::new();
-    if let Some((algorithm, declared)) = payload {
-        let (plain, framed) = hash_payload(head, &mut tee, Hasher::new(algorithm))?;
-        verdicts.push(Verdict {
-            field: "WARC-Payload-Digest",
-            is_right: declared.is(&plain),
-            is_right_with_framing: framed.is_some_and(|framed| declared.is(&framed)),
-            declared: declared.text,
-        });
+    if payload.is_some() || head.is_http_response() || head.is_http_request() {
+        let algorithm = payload.as_ref().map_or(Algorithm::Sha1, |(algorithm, _)| *algorithm);
+        let (plain, framed, has_head) = hash_payload(head, &mut tee, Hasher::new(algorithm))?;
+        if !has_head {
+            let message = "the HTTP head in the block has no end".to_owned();
+            report.problems.push(Problem { offset: head.offset, severity: Severity::Warning, message });
+        }
+        if let Some((_, declared)) = payload {
+            verdicts.push(Verdict {
+                field: "WARC-Payload-Digest",
+                is_right: declared.is(&plain),
+                is_right_with_framing: framed.is_some_and(|framed| declared.is(&framed)),
+                declared: declared.text,
+            });
+        }
     }
     tee.read_on()?;
     if let (Some((_, declared)), Some(hasher)) = (block, tee.hasher) {
@@ -170,12 +178,12 @@ fn check_digests<R: Read>(head: &RecordHead, reader: &mut Reader<R>) -> io::Resu
     Ok(verdicts)
 }
 
-/// The hash of the payload and, if there is framing, that of the framed bytes.
+/// The hash of the payload; if there is framing, that of the framed bytes; whether the message has a whole head.
 fn hash_payload(
     head: &RecordHead,
     block: &mut impl BufRead,
     hasher: Hasher,
-) -> io::Result<(Vec<u8>, Option<Vec<u8>>)> {
+) -> io::Result<(Vec<u8>, Option<Vec<u8>>, bool)> {
     let (mut plain, mut framed) = (hasher.clone(), hasher);
     if head.is_http_response() {
         let mut response = HttpResponse::read(block)?;
@@ -184,7 +192,8 @@ fn hash_payload(
             plain.update(piece.payload);
             framed.update(piece.body);
         }
-        return Ok((plain.finish(), is_chunked.then(|| framed.finish())));
+        let has_head = response.head().is_some() && !response.is_head_cut();
+        return Ok((plain.finish(), is_chunked.then(|| framed.finish()), has_head));
     }
     let mut is_in_head = head.is_http_request();
     let mut tail = [0u8; 4];
@@ -210,7 +219,7 @@ fn hash_payload(
         }
         block.consume(n);
     }
-    Ok((plain.finish(), None))
+    Ok((plain.finish(), None, !is_in_head))
 }
 
 /// Hashes what is read.

@@ -1,5 +1,7 @@
 //! The head of a record as it was read.
 
+use std::borrow::Cow;
+
 use crate::{Headers, RecordType};
 
 /// The format a record is written in.
@@ -27,10 +29,15 @@ pub struct RecordHead {
 }
 
 impl RecordHead {
-    /// `WARC-Target-URI` without the angle brackets that some writers put around it.
-    pub fn target_uri(&self) -> Option<&str> {
+    /// `WARC-Target-URI` without the angle brackets that some writers put around it; in a WARC, blanks inside are shown as
+    /// `%20` (as warcio does), in an ARC as they are.
+    pub fn target_uri(&self) -> Option<Cow<'_, str>> {
         let uri = self.headers.get("WARC-Target-URI")?.trim();
-        Some(uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')).unwrap_or(uri))
+        let uri = uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')).unwrap_or(uri);
+        if self.format != Format::Arc && uri.contains(' ') {
+            return Some(uri.replace(' ', "%20").into());
+        }
+        Some(uri.into())
     }
 
     /// `WARC-Date` as written (of an ARC: as a W3C date).

@@ -19,7 +19,7 @@
 //!
 //! let mut reader = Reader::new(file.as_slice());
 //! let head = reader.next_record()?.expect("one record");
-//! assert_eq!(head.target_uri(), Some("dns:example.org"));
+//! assert_eq!(head.target_uri().as_deref(), Some("dns:example.org"));
 //! let mut block = Vec::new();
 //! reader.block().read_to_end(&mut block)?;
 //! assert_eq!(block, b"hello");

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use http1::{Framing, ReaderLimits, RequestInfo, ResponseHead, ResponseReader, Sink};
+use http1::{Cut, Framing, ReaderLimits, Reason, RequestInfo, ResponseHead, ResponseReader, Sink};
 
 /// Reads an HTTP response out of a block piece by piece.
 ///
@@ -13,6 +13,7 @@ pub struct HttpResponse<B> {
     reader: ResponseReader,
     found: Found,
     is_at_end: bool,
+    is_head_cut: bool,
 }
 
 /// Bytes found by the last feed.
@@ -45,7 +46,8 @@ impl<B: BufRead> HttpResponse<B> {
     pub fn read(block: B) -> io::Result<HttpResponse<B>> {
         let limits = ReaderLimits { head_bytes_max: 1 << 20, ..ReaderLimits::default() };
         let reader = ResponseReader::new(RequestInfo { method_head: false }, limits);
-        let mut response = HttpResponse { block, reader, found: Found::default(), is_at_end: false };
+        let mut response =
+            HttpResponse { block, reader, found: Found::default(), is_at_end: false, is_head_cut: false };
         while response.found.head.is_none() && !response.is_at_end {
             response.feed()?;
         }
@@ -60,6 +62,11 @@ impl<B: BufRead> HttpResponse<B> {
     /// The head's bytes, those of 1xx heads before it included.
     pub fn raw_head(&self) -> &[u8] {
         &self.found.raw_head
+    }
+
+    /// The block ends inside the head.
+    pub fn is_head_cut(&self) -> bool {
+        self.is_head_cut
     }
 
     /// The body is in chunks by its head.
@@ -88,7 +95,9 @@ impl<B: BufRead> HttpResponse<B> {
     fn feed(&mut self) -> io::Result<()> {
         let bytes = self.block.fill_buf()?;
         if bytes.is_empty() {
-            self.reader.finish_eof(&mut self.found);
+            let end = self.reader.finish_eof(&mut self.found);
+            self.is_head_cut =
+                matches!(end.reason, Reason::Truncated(Cut::Head | Cut::HeadTooLong | Cut::Nothing));
             self.is_at_end = true;
             return Ok(());
         }

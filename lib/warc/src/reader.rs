@@ -267,8 +267,15 @@ impl<R: Read> Reader<R> {
             self.read_line(&mut line, left)?;
             left -= line.len().min(left);
             if !line.ends_with(b"\n") {
-                let why = if left == 0 { "head longer than 1 MiB" } else { "head truncated" };
-                return Ok(Err(why.to_owned()));
+                if left == 0 {
+                    return Ok(Err("head longer than 1 MiB".to_owned()));
+                }
+                if headers.get("WARC-Type").is_none() {
+                    return Ok(Err("head truncated".to_owned()));
+                }
+                // What is known of the record is worth showing.
+                self.source.problems.error(offset, "record truncated in its head");
+                break;
             }
             has_bare_lf |= !line.ends_with(b"\r\n");
             let content = trim_line_end(&line);
