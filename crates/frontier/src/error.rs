@@ -24,6 +24,9 @@ pub enum FrontierError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A run of fingerprints cannot be written or read.
+    #[error(transparent)]
+    Run(#[from] store::Error),
     /// A journal entry contradicts the state it is applied to.
     #[error("journal entry {sequence} cannot be applied: {reason}")]
     Entry {

@@ -8,15 +8,18 @@ use model::entry::{Admit, Done, Entry, QueueControl};
 use model::world::Disk;
 use model::{FetchItem, FetchOutcome, Fingerprint, History, Hop, MonoMs, Ordinal};
 
+use crate::known::Known;
 use crate::order::OrderKey;
-use crate::queue::{HeadAt, Loose, Place, WorkQueue};
+use crate::queue::{HeadAt, LOOSE_BYTES, Loose, Place, WorkQueue};
 use crate::recent::Recent;
 use crate::rotation::Rotation;
 use crate::rules::Rules;
-use crate::sieve::Sieve;
+use crate::segment::Segments;
+use crate::sieve::{Offer, Sieve};
 use crate::status::{Admitted, FrontierCounts, Next, QueueCounts, QueueState, QueueStatus, QueuedUrl, Saved};
 use crate::stored;
 use crate::table::QueueTable;
+use crate::wire::{Put, Take};
 use crate::{FetchEnd, FrontierError, FrontierOptions, Result};
 
 /// Which URL next, and when.
@@ -25,45 +28,57 @@ use crate::{FetchEnd, FrontierError, FrontierOptions, Result};
 /// [`Frontier::finished`], [`Frontier::returned`]) only says which of the queued URLs are on their way. So a frontier that
 /// is opened from a save and given the later entries holds the same queues as one that never stopped.
 pub struct Frontier {
-    options: FrontierOptions,
-    sieve: Sieve,
-    recent: Recent,
-    rules: Rules,
-    table: QueueTable,
-    rotation: Rotation,
-    in_flight: HashMap<Ordinal, InFlight>,
+    pub(crate) options: FrontierOptions,
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) dir: PathBuf,
+    pub(crate) sieve: Sieve,
+    pub(crate) recent: Recent,
+    pub(crate) rules: Rules,
+    pub(crate) table: QueueTable,
+    pub(crate) rotation: Rotation,
+    pub(crate) in_flight: HashMap<Ordinal, InFlight>,
     /// Attempts at items that are not finished.
-    attempts: HashMap<Ordinal, u32>,
+    pub(crate) attempts: HashMap<Ordinal, u32>,
     /// Items that a replayed `Done` finished while they still lie in their queue; skipped when they come up.
-    ahead: HashSet<Ordinal>,
+    pub(crate) ahead: HashSet<Ordinal>,
     /// Prerequisites on their way, so that a second page that waits for the same one does not queue it again.
-    prerequisites: HashMap<Fingerprint, Ordinal>,
-    prerequisites_by_ordinal: HashMap<Ordinal, Fingerprint>,
-    counts: FrontierCounts,
+    pub(crate) prerequisites: HashMap<Fingerprint, Ordinal>,
+    pub(crate) prerequisites_by_ordinal: HashMap<Ordinal, Fingerprint>,
+    pub(crate) counts: FrontierCounts,
     /// The latest time that was told.
-    clock: MonoMs,
+    pub(crate) clock: MonoMs,
     /// When the oldest offer in the sieve came.
-    offers_since: MonoMs,
+    pub(crate) offers_since: MonoMs,
     /// Entries were replayed and no URL was asked for since.
-    replaying: bool,
+    pub(crate) replaying: bool,
     /// When the job was resumed.
-    resumed_at: MonoMs,
+    pub(crate) resumed_at: MonoMs,
+    /// Queued URLs on disk.
+    pub(crate) segments: Segments,
+    /// Bytes of queued URLs in memory.
+    pub(crate) memory_bytes: usize,
+    pub(crate) next_table: u64,
+    /// Items handed out by this process.
+    pub(crate) turns: u64,
 }
 
 /// An item that was handed out.
-struct InFlight {
-    queue: u32,
-    key: OrderKey,
-    payload: Box<[u8]>,
-    rule: u32,
-    cost: u8,
-    /// Its queue must not go on before its `Done` is applied, whatever that says.
-    prerequisite: bool,
+pub(crate) struct InFlight {
+    /// Counts what is handed out.
+    pub(crate) turn: u64,
+    pub(crate) queue: u32,
+    pub(crate) key: OrderKey,
+    pub(crate) payload: Box<[u8]>,
+    pub(crate) rule: u32,
+    pub(crate) cost: u8,
     /// [`Frontier::finished`] was called.
-    ended: bool,
-    /// Counted in the queue's holds.
-    holds: bool,
+    pub(crate) ended: bool,
+    /// Counted in the queue's holds: a prerequisite, or deferred. Its queue stands still until its `Done` is applied.
+    pub(crate) holds: bool,
 }
+
+/// With that many known fingerprints a flush for want of work waits a millisecond: about fifty times what it costs.
+const KNOWN_PER_WAIT_MS: u64 = 10_000;
 
 impl Frontier {
     /// Opens a frontier in a folder of its own: an empty one without `section`, else the one that was saved with it.
@@ -78,11 +93,15 @@ impl Frontier {
         section: Option<&[u8]>,
         now: MonoMs,
     ) -> Result<Frontier> {
-        let _ = (disk, dir, section);
+        disk.create_dir_all(&dir).map_err(FrontierError::disk("create", &dir))?;
         let recent = Recent::new(options.recent_entries);
-        Ok(Frontier {
+        let segments = Segments::new(disk.clone(), dir.clone(), options.chunk_cache_bytes);
+        let sieve = Sieve::new(Known::new(disk.clone(), dir.clone()));
+        let mut frontier = Frontier {
             options,
-            sieve: Sieve::default(),
+            disk,
+            dir,
+            sieve,
             recent,
             rules: Rules::default(),
             table: QueueTable::default(),
@@ -97,7 +116,15 @@ impl Frontier {
             offers_since: now,
             replaying: section.is_some(),
             resumed_at: now,
-        })
+            segments,
+            memory_bytes: 0,
+            next_table: 1,
+            turns: 0,
+        };
+        if let Some(section) = section {
+            frontier.load(section)?;
+        }
+        Ok(frontier)
     }
 
     /// Applies one committed entry; entries that do not concern the frontier change nothing. `novel` is told each URL
@@ -118,7 +145,10 @@ impl Frontier {
             Entry::QueueControl { queue_key, control } => self.control(&queue_key, control),
             // Whoever replays finds the admit in the journal and calls `requeue`.
             Entry::Lost { .. } => Ok(()),
-            Entry::Launch { .. } | Entry::Config { .. } | Entry::ScopeChange { .. } | Entry::Action { .. } => Ok(()),
+            Entry::Launch { .. }
+            | Entry::Config { .. }
+            | Entry::ScopeChange { .. }
+            | Entry::Action { .. } => Ok(()),
         }
     }
 
@@ -159,12 +189,17 @@ impl Frontier {
     /// True if a flush of the sieve is due: the buffer is full, or its oldest offer has waited long, or less work is
     /// ready than twice the workers that have nothing to do. The caller journals the `Flush` and applies it.
     pub fn flush_due(&self, now: MonoMs, idle_workers: usize) -> bool {
-        let pending = self.sieve.len();
-        pending > 0
-            && (pending >= self.options.sieve_buffer_entries
-                || self.sieve.bytes() >= self.options.sieve_buffer_bytes
-                || now - self.offers_since >= self.options.sieve_wait_ms_max
-                || self.rotation.n_ready + self.rotation.n_inactive < idle_workers * 2)
+        if self.sieve.len() == 0 {
+            return false;
+        }
+        let waited_ms = now - self.offers_since;
+        // A flush reads all fingerprints that are known: with many of them, idle workers wait a little.
+        let wait_ms_min = (self.sieve.known.len() / KNOWN_PER_WAIT_MS).min(self.options.sieve_wait_ms_max);
+        let is_work_short = self.rotation.n_ready + self.rotation.n_inactive < idle_workers * 2;
+        self.sieve.len() >= self.options.sieve_buffer_entries
+            || self.sieve.bytes() >= self.options.sieve_buffer_bytes
+            || waited_ms >= self.options.sieve_wait_ms_max
+            || is_work_short && self.sieve.n_waiting() > 0 && waited_ms >= wait_ms_min
     }
 
     /// True if the URL of that fingerprint has been admitted lately: whoever finds it again can drop it before the
@@ -191,7 +226,7 @@ impl Frontier {
         if let Some(wake) = self.rotation.next_wake(&self.table.queues) {
             return Ok(Next::WaitUntil(wake));
         }
-        let is_empty = self.counts.queued == 0 && self.sieve.len() == 0 && self.in_flight.is_empty();
+        let is_empty = self.counts.queued == 0 && self.sieve.n_waiting() == 0 && self.in_flight.is_empty();
         Ok(if is_empty { Next::Empty } else { Next::Wait })
     }
 
@@ -235,8 +270,18 @@ impl Frontier {
                 return Ok(None);
             };
             let payload = match at {
-                HeadAt::Memory => queue.memory.pop().expect("it is the head").payload,
-                HeadAt::Block(_) => unreachable!("nothing is spilled yet"),
+                HeadAt::Memory => {
+                    let loose = queue.memory.pop().expect("it is the head");
+                    self.memory_bytes -= loose.bytes();
+                    loose.payload
+                }
+                HeadAt::Block(index) => {
+                    let payload = self.segments.take(&mut queue.blocks[index])?;
+                    if queue.blocks[index].count == 0 {
+                        queue.blocks.swap_remove(index);
+                    }
+                    payload
+                }
             };
             if self.ahead.remove(&key.ordinal()) {
                 continue;
@@ -251,7 +296,7 @@ impl Frontier {
     fn take_off(&mut self, id: u32, key: OrderKey, payload: Box<[u8]>) -> Result<FetchItem> {
         let ordinal = key.ordinal();
         let Some(stored) = stored::take(&payload, key) else {
-            return Err(FrontierError::Corrupt { path: PathBuf::new(), reason: "a queued URL cannot be read" });
+            return Err(FrontierError::corrupt(&self.dir, "a queued URL cannot be read"));
         };
         let prerequisite = stored.candidate.last_hop() == Some(Hop::Prerequisite);
         let queue = self.table.get(id);
@@ -264,13 +309,14 @@ impl Frontier {
             attempt: self.attempts.get(&ordinal).copied().unwrap_or(0) + 1,
             history: History::default(),
         };
+        self.turns += 1;
         let in_flight = InFlight {
+            turn: self.turns,
             queue: id,
             key,
             payload,
             rule: stored.rule,
             cost: stored.cost,
-            prerequisite,
             ended: false,
             holds: prerequisite,
         };
@@ -299,10 +345,12 @@ impl Frontier {
         }
         let polite_ms = self.options.politeness.delay_ms(end, u32::from(queue.slow_downs));
         let wait_ms = polite_ms.max(retry_ms(end.outcome));
-        if end.tried_network || wait_ms > 0 {
-            queue.wait_ms = u32::try_from(wait_ms).unwrap_or(u32::MAX);
+        if now + wait_ms >= queue.wake {
+            queue.wake = now + wait_ms;
+            if end.tried_network || wait_ms > 0 {
+                queue.wait_ms = u32::try_from(wait_ms).unwrap_or(u32::MAX);
+            }
         }
-        queue.wake = queue.wake.max(now + wait_ms);
         let id = item.queue;
         self.settle(id);
     }
@@ -382,21 +430,39 @@ impl Frontier {
             return Ok(Vec::new());
         };
         let queue = &self.table.queues[id as usize];
-        let mut loose: Vec<&Loose> =
-            queue.memory.iter().filter(|loose| !self.ahead.contains(&loose.key.ordinal())).collect();
-        loose.sort_unstable_by_key(|loose| loose.key);
-        let urls = loose.into_iter().take(n).filter_map(|loose| {
-            let stored = stored::take(&loose.payload, loose.key)?;
-            let ordinal = loose.key.ordinal();
-            Some(QueuedUrl {
-                ordinal,
-                url: stored.candidate.url,
-                directive: loose.key.directive(),
-                precedence: loose.key.precedence(),
-                attempts: self.attempts.get(&ordinal).copied().unwrap_or(0),
-            })
-        });
-        Ok(urls.collect())
+        let mut keys: Vec<OrderKey> = queue.memory.iter().map(|loose| loose.key).collect();
+        let mut urls: Vec<QueuedUrl> = Vec::new();
+        // What is done ahead of its turn is skipped; it may stand before all else.
+        let n_read = n.saturating_add(self.ahead.len());
+        let from_memory = |loose: &Loose| self.queued_url(loose);
+        if keys.len() > n_read {
+            keys.select_nth_unstable(n_read);
+            keys.truncate(n_read);
+        }
+        let last = keys.iter().max().copied();
+        let memory = queue.memory.iter().filter(|loose| Some(loose.key) <= last);
+        urls.extend(memory.filter_map(from_memory));
+        for block in &queue.blocks {
+            urls.extend(self.segments.peek(block, n_read)?.iter().filter_map(from_memory));
+        }
+        urls.sort_unstable_by_key(|url| OrderKey::new(url.directive, url.precedence, url.ordinal));
+        urls.truncate(n);
+        Ok(urls)
+    }
+
+    /// `None` for what is done ahead of its turn.
+    fn queued_url(&self, loose: &Loose) -> Option<QueuedUrl> {
+        let ordinal = loose.key.ordinal();
+        if self.ahead.contains(&ordinal) {
+            return None;
+        }
+        Some(QueuedUrl {
+            ordinal,
+            url: stored::take(&loose.payload, loose.key)?.candidate.url,
+            directive: loose.key.directive(),
+            precedence: loose.key.precedence(),
+            attempts: self.attempts.get(&ordinal).copied().unwrap_or(0),
+        })
     }
 
     /// Sums over the frontier. Costs nothing.
@@ -405,7 +471,7 @@ impl Frontier {
         let retired = self.counts.queues.retired;
         let others = rotation.n_ready + rotation.n_snoozed + rotation.n_inactive + rotation.n_exhausted;
         FrontierCounts {
-            pending: self.sieve.len() as u64,
+            pending: self.sieve.n_waiting() as u64,
             in_flight: self.in_flight.len() as u64,
             queues: QueueCounts {
                 ready: rotation.n_ready as u64,
@@ -425,11 +491,17 @@ impl Frontier {
     /// # Errors
     /// When the disk fails.
     pub fn save(&mut self) -> Result<Saved> {
+        // A resumed frontier remembers none either: so both go on alike.
         self.recent.clear();
-        Ok(Saved { section: Vec::new(), files: Vec::new() })
+        self.write_table()
     }
 
-    fn admit(&mut self, ordinal: Ordinal, admit: &Admit, novel: &mut dyn FnMut(Ordinal, &Admit)) -> Result<()> {
+    fn admit(
+        &mut self,
+        ordinal: Ordinal,
+        admit: &Admit,
+        novel: &mut dyn FnMut(Ordinal, &Admit),
+    ) -> Result<()> {
         let key = OrderKey::new(admit.candidate.directive, admit.precedence, ordinal);
         self.recent.insert(admit.fingerprint.0);
         if self.sieve.len() == 0 {
@@ -438,12 +510,12 @@ impl Frontier {
         if !(admit.bypass || admit.candidate.force_fetch) {
             let rule = self.rules.number(&admit.rule);
             self.sieve.offer(admit.fingerprint, key, |into| {
-                crate::wire::Put::put_str(into, &admit.queue_key);
+                into.put_str(&admit.queue_key);
                 stored::put(admit, rule, into);
             });
             return Ok(());
         }
-        if self.is_needless(ordinal, admit) {
+        if self.is_needless(ordinal, admit)? {
             return Ok(());
         }
         self.sieve.enter(admit.fingerprint, key);
@@ -451,45 +523,91 @@ impl Frontier {
         self.counts.discovered += 1;
         self.enqueue_admit(queue, key, admit);
         novel(ordinal, admit);
-        Ok(())
+        if self.memory_bytes > self.options.queue_memory_bytes { self.spill(&mut []) } else { Ok(()) }
     }
 
     /// True for a URL that bypasses the buffer but need not be queued: a prerequisite that is on its way, a seed that is
     /// known.
-    fn is_needless(&mut self, ordinal: Ordinal, admit: &Admit) -> bool {
+    fn is_needless(&mut self, ordinal: Ordinal, admit: &Admit) -> Result<bool> {
         if admit.candidate.last_hop() == Some(Hop::Prerequisite) {
             if self.prerequisites.contains_key(&admit.fingerprint) {
-                return true;
+                return Ok(true);
             }
             self.prerequisites.insert(admit.fingerprint, ordinal);
             self.prerequisites_by_ordinal.insert(ordinal, admit.fingerprint);
-            return false;
+            return Ok(false);
         }
-        !admit.candidate.force_fetch && self.sieve.is_queued(admit.fingerprint)
+        Ok(!admit.candidate.force_fetch && self.sieve.is_queued(admit.fingerprint)?)
     }
 
     fn flush(&mut self, through: Ordinal, novel: &mut dyn FnMut(Ordinal, &Admit)) -> Result<()> {
-        for offer in self.sieve.flush(through) {
-            let mut take = crate::wire::Take(self.sieve.payload(&offer));
-            let (queue_key, payload) = (take.str().expect("written by admit"), Box::<[u8]>::from(take.0));
-            let queue_key = queue_key.to_owned();
-            let stored = stored::take(&payload, offer.key).expect("written by admit");
-            let admit = Admit {
-                candidate: stored.candidate,
-                fingerprint: offer.fingerprint,
-                precedence: offer.key.precedence(),
-                cost: stored.cost,
-                rule: self.rules.name(stored.rule).expect("numbered by admit").clone(),
-                bypass: false,
-                queue_key,
-            };
-            let queue = self.queue_id(&admit.queue_key);
+        let offers = self.sieve.flush(through)?;
+        let bytes: usize = offers.iter().map(|offer| self.sieve.payload(offer).len() + LOOSE_BYTES).sum();
+        let fits = self.memory_bytes + bytes <= self.options.queue_memory_bytes;
+        let mut batch: Vec<(u32, Offer)> = Vec::with_capacity(if fits { 0 } else { offers.len() });
+        let mut last_via = None;
+        for offer in &offers {
+            let (admit, payload) = self.read_offer(offer, &mut last_via);
+            let id = self.queue_id(&admit.queue_key);
+            if fits {
+                let payload = Box::from(&self.sieve.payload(offer)[payload..]);
+                self.enqueue(id, Loose { key: offer.key, payload });
+            } else {
+                batch.push((id, *offer));
+                self.count_in(id);
+            }
             self.counts.discovered += 1;
-            self.enqueue(queue, Loose { key: offer.key, payload });
             novel(offer.key.ordinal(), &admit);
         }
-        self.sieve.clear();
-        Ok(())
+        if !fits {
+            self.spill(&mut batch)?;
+        }
+        self.sieve.forget(through);
+        self.segments.tidy(&mut self.table.queues)
+    }
+
+    /// The admit that an offer was, and where in its payload that of its queue begins.
+    fn read_offer(&self, offer: &Offer, last_via: &mut Option<surt::CanonicalUrl>) -> (Admit, usize) {
+        let bytes = self.sieve.payload(offer);
+        let mut take = Take(bytes);
+        let queue_key = take.str().expect("written by admit").to_owned();
+        let stored = stored::take_with_via(take.0, offer.key, last_via).expect("written by admit");
+        let admit = Admit {
+            candidate: stored.candidate,
+            fingerprint: Fingerprint(offer.fingerprint),
+            queue_key,
+            precedence: offer.key.precedence(),
+            cost: stored.cost,
+            rule: self.rules.name(stored.rule).expect("numbered by admit").clone(),
+            bypass: false,
+        };
+        (admit, bytes.len() - take.0.len())
+    }
+
+    /// Writes all queued URLs in memory, and `batch` out of the sieve, to a segment. Changes no order.
+    fn spill(&mut self, batch: &mut [(u32, Offer)]) -> Result<()> {
+        batch.sort_unstable_by_key(|(id, offer)| (*id, offer.key));
+        let mut batch = batch.iter().peekable();
+        let mut writer = self.segments.create()?;
+        for (id, queue) in self.table.queues.iter_mut().enumerate() {
+            // Descending by the turned order of the heap: the least key last.
+            let mut memory = std::mem::take(&mut queue.memory).into_sorted_vec();
+            while let Some((_, offer)) = batch.next_if(|(of, _)| *of as usize == id) {
+                while memory.last().is_some_and(|loose| loose.key < offer.key) {
+                    let loose = memory.pop().expect("just seen");
+                    writer.push(loose.key, &loose.payload)?;
+                }
+                let mut take = Take(self.sieve.payload(offer));
+                take.bytes().expect("written by admit");
+                writer.push(offer.key, take.0)?;
+            }
+            while let Some(loose) = memory.pop() {
+                writer.push(loose.key, &loose.payload)?;
+            }
+            queue.blocks.extend(writer.end_queue());
+        }
+        self.memory_bytes = 0;
+        self.segments.adopt(writer)
     }
 
     fn done(&mut self, sequence: u64, done: &Done) -> Result<()> {
@@ -550,7 +668,10 @@ impl Frontier {
         queue.wait_ms = queue.wait_ms.max(u32::try_from(wait_ms).unwrap_or(u32::MAX));
         if done.outcome == FetchOutcome::Finished {
             if queue.queued == 0 || !self.ahead.insert(done.ordinal) {
-                return Err(FrontierError::Entry { sequence, reason: "done with an item that is not queued" });
+                return Err(FrontierError::Entry {
+                    sequence,
+                    reason: "done with an item that is not queued",
+                });
             }
             queue.queued -= 1;
             self.count_queued(id, -1);
@@ -635,14 +756,19 @@ impl Frontier {
     }
 
     fn enqueue(&mut self, id: u32, loose: Loose) {
-        let queue = self.table.get(id);
-        queue.memory.push(loose);
-        queue.queued += 1;
+        self.memory_bytes += loose.bytes();
+        self.table.get(id).memory.push(loose);
+        self.count_in(id);
+    }
+
+    /// Counts a URL that came into a queue.
+    fn count_in(&mut self, id: u32) {
+        self.table.get(id).queued += 1;
         self.count_queued(id, 1);
         self.settle(id);
     }
 
-    fn count_queued(&mut self, id: u32, change: i64) {
+    pub(crate) fn count_queued(&mut self, id: u32, change: i64) {
         let counter = match self.table.get(id).retired {
             true => &mut self.counts.queued_retired,
             false => &mut self.counts.queued,
@@ -651,10 +777,12 @@ impl Frontier {
     }
 
     /// Puts a queue that is in no list where it belongs.
-    fn settle(&mut self, id: u32) {
+    pub(crate) fn settle(&mut self, id: u32) {
         let in_flight_max = self.options.in_flight_per_queue.max(1);
         let queue = self.table.get(id);
-        if queue.retired || matches!(queue.place, Place::Ready | Place::Snoozed | Place::Inactive) && queue.holds == 0 {
+        if queue.retired
+            || matches!(queue.place, Place::Ready | Place::Snoozed | Place::Inactive) && queue.holds == 0
+        {
             return;
         }
         let place = if queue.holds > 0 || queue.in_flight >= in_flight_max {

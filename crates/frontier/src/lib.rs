@@ -5,21 +5,25 @@
 //! (scope), how a URL is fetched, the journal itself, and what time it is: every call that depends on time is told.
 //! Follows Heritrix's WorkQueueFrontier for queues and politeness, IRLbot's DRUM and BUbiNG's sieve for the seen test.
 
-mod options;
+mod error;
 mod frontier;
-mod status;
-mod politeness;
-mod rotation;
-mod table;
-mod queue;
+mod known;
+mod options;
 mod order;
+mod packed;
+mod politeness;
+mod queue;
+mod recent;
+mod rotation;
+mod rules;
+mod save;
 mod segment;
 mod sieve;
-mod recent;
-mod rules;
+mod status;
 mod stored;
+mod table;
+mod table_file;
 mod wire;
-mod error;
 
 pub use error::{FrontierError, Result};
 pub use frontier::Frontier;

@@ -16,6 +16,16 @@ pub(crate) struct Loose {
     pub(crate) payload: Box<[u8]>,
 }
 
+/// What a queued URL in memory takes besides its payload: key, pointers, and what the allocator adds.
+pub(crate) const LOOSE_BYTES: usize = 40;
+
+impl Loose {
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.payload.len() + LOOSE_BYTES
+    }
+}
+
 impl PartialEq for Loose {
     fn eq(&self, other: &Loose) -> bool {
         self.key == other.key

@@ -46,6 +46,15 @@ pub(crate) struct Stored {
 
 /// Reads what [`put`] wrote; `None` if it cannot be that.
 pub(crate) fn take(bytes: &[u8], key: OrderKey) -> Option<Stored> {
+    take_with_via(bytes, key, &mut None)
+}
+
+/// As [`take`], for many in a row: links of one page share their via, which need not be parsed each time.
+pub(crate) fn take_with_via(
+    bytes: &[u8],
+    key: OrderKey,
+    last_via: &mut Option<CanonicalUrl>,
+) -> Option<Stored> {
     let mut take = Take(bytes);
     let flags = take.u8()?;
     let cost = take.u8()?;
@@ -59,7 +68,7 @@ pub(crate) fn take(bytes: &[u8], key: OrderKey) -> Option<Stored> {
     };
     let via = match flags & VIA {
         0 => None,
-        _ => Some(Via { url: CanonicalUrl::parse(take.str()?).ok()?, context: take.str()?.to_owned() }),
+        _ => Some(take_via(&mut take, last_via)?),
     };
     let source_tag = if flags & TAG == 0 { None } else { Some(take.str()?.to_owned()) };
     let candidate = Candidate {
@@ -75,21 +84,12 @@ pub(crate) fn take(bytes: &[u8], key: OrderKey) -> Option<Stored> {
     take.0.is_empty().then_some(Stored { candidate, cost, rule })
 }
 
-/// The URL's text alone.
-pub(crate) fn url(bytes: &[u8]) -> Option<&str> {
-    let mut take = Take(bytes.get(2..)?);
-    take.u32()?;
-    take.str()
-}
-
-/// True if the item is a prerequisite of others (its last hop is `P`).
-pub(crate) fn is_prerequisite(bytes: &[u8]) -> bool {
-    let letters = || {
-        let mut take = Take(bytes.get(2..)?);
-        take.u32()?;
-        take.bytes()?;
-        take.u32()?;
-        take.str()
+fn take_via(take: &mut Take, last_via: &mut Option<CanonicalUrl>) -> Option<Via> {
+    let (text, context) = (take.str()?, take.str()?.to_owned());
+    let url = match last_via {
+        Some(url) if url.as_str() == text => url.clone(),
+        _ => CanonicalUrl::parse(text).ok()?,
     };
-    letters().is_some_and(|letters| letters.ends_with('P'))
+    *last_via = Some(url.clone());
+    Some(Via { url, context })
 }

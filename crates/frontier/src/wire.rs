@@ -46,6 +46,13 @@ impl<'a> Take<'a> {
         None
     }
 
+    /// Eight bytes, little-endian.
+    pub(crate) fn fixed_u64(&mut self) -> Option<u64> {
+        let (first, rest) = self.0.split_first_chunk::<8>()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*first))
+    }
+
     pub(crate) fn u32(&mut self) -> Option<u32> {
         self.u64()?.try_into().ok()
     }
