@@ -58,7 +58,7 @@ pub(crate) fn read(text: &str, base: &Base, options: &CssOptions, sink: &mut Sin
     if !options.enabled {
         return;
     }
-    urls(text, options.comments, |url, is_regular| {
+    urls(text, options.comments, &mut |url, is_regular| {
         let (hop, context) =
             if is_regular { (Hop::Embed, "=EMBED_MISC") } else { (Hop::Speculative, "=SPECULATIVE_MISC") };
         sink.reference(base, url, hop, context);
@@ -66,7 +66,7 @@ pub(crate) fn read(text: &str, base: &Base, options: &CssOptions, sink: &mut Sin
 }
 
 /// Calls `each` with every URL and whether CSS itself would fetch it.
-fn urls(css: &str, comments: bool, mut each: impl FnMut(&str, bool)) {
+fn urls(css: &str, comments: bool, each: &mut dyn FnMut(&str, bool)) {
     let bytes = css.as_bytes();
     let mut at = 0;
     // What a string means where it stands.
@@ -80,7 +80,7 @@ fn urls(css: &str, comments: bool, mut each: impl FnMut(&str, bool)) {
                     memchr::memmem::find(&bytes[at + 2..], b"*/").map_or(bytes.len(), |len| at + 2 + len);
                 if comments {
                     // Without comments inside, or this would not end.
-                    urls(&css[at + 2..end], false, |url, _| each(url, false));
+                    urls(&css[at + 2..end], false, &mut |url, _| each(url, false));
                 }
                 at = (end + 2).min(bytes.len());
             }
@@ -130,7 +130,7 @@ fn urls(css: &str, comments: bool, mut each: impl FnMut(&str, bool)) {
                 at += 1;
                 if name.eq_ignore_ascii_case("url") || name.eq_ignore_ascii_case("src") {
                     string_is_url = false;
-                    at = url_function(css, at, &mut each);
+                    at = url_function(css, at, each);
                 } else {
                     parens += 1;
                     if name.to_ascii_lowercase().ends_with("image-set") {
@@ -184,7 +184,7 @@ fn string(css: &str, start: usize) -> (usize, Option<String>) {
 }
 
 /// What follows `url(`; gives the place after the `)`.
-fn url_function(css: &str, start: usize, each: &mut impl FnMut(&str, bool)) -> usize {
+fn url_function(css: &str, start: usize, each: &mut dyn FnMut(&str, bool)) -> usize {
     let bytes = css.as_bytes();
     let content = start + bytes[start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     if let Some(b'"' | b'\'') = bytes.get(content) {
@@ -270,7 +270,9 @@ mod tests {
 
     fn check(css: &str, expected: &[&str]) {
         let mut found = Vec::new();
-        urls(css, true, |url, is_regular| found.push(format!("{}{url}", if is_regular { "" } else { "?" })));
+        urls(css, true, &mut |url, is_regular| {
+            found.push(format!("{}{url}", if is_regular { "" } else { "?" }))
+        });
         assert_eq!(found, expected, "{css}");
     }
 
@@ -298,9 +300,7 @@ mod tests {
         check("background:url(''/x.png'')", &["?/x.png"]);
         check("background:url('/y.png')", &["/y.png"]);
         check("background:url(\\\"/z.png\\\")", &["?/z.png"]);
-        for css in
-            ["url('\")", "url(')", "url('\"')", "url (' ')", "url(", "url(a", "'", "\\", "@", "/*", "url(\\"]
-        {
+        for css in ["url('\")", "url(')", "url (' ')", "url(", "url(a", "'", "\\", "@", "/*", "url(\\"] {
             check(css, &[]);
         }
         check("a{b:url(x;c:d} e{f:url(g)}", &["g"]);

@@ -2,10 +2,11 @@
 
 use bytes::Bytes;
 use model::{Candidate, Exchange, Extraction, FetchStatus, Problem};
+use robots::PageRobots;
 use surt::CanonicalUrl;
 
 use crate::payload::Origin;
-use crate::{ExtractOptions, Payload, Sink, coding, robots_meta};
+use crate::{ExtractOptions, Payload, Sink, coding};
 
 /// What an extractor says when it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +101,7 @@ impl Extractors {
             return sink.into_extraction();
         }
         for value in exchange.head.iter().flat_map(|head| head.headers_named("x-robots-tag")) {
-            robots_meta::merge(&mut sink.extraction.robots_meta, &String::from_utf8_lossy(value));
+            sink.robots(PageRobots::of_header(&String::from_utf8_lossy(value), &self.options.robots_token));
         }
         let bytes = self.read(exchange, &mut sink);
         let origin = Origin {

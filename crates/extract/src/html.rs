@@ -8,13 +8,14 @@ use std::collections::HashSet;
 
 use encoding_rs::{Encoding, UTF_8};
 use model::{Hop, Problem};
+use robots::PageRobots;
 use serde::{Deserialize, Serialize};
 
 use crate::extractors::Builtin;
 use crate::scan::{Attribute, Scanner, Token, is_space};
 use crate::{
     Base, CssOptions, ExtractOptions, Extractor, JsOptions, Links, Payload, Progress, Sink, css,
-    is_likely_uri, js, refresh, rel, robots_meta, srcset,
+    is_likely_uri, js, refresh, rel, srcset,
 };
 
 /// How deep `srcdoc` documents lie in one another.
@@ -91,7 +92,7 @@ impl Extractor for Html {
         options.enabled
             && !payload.bytes().is_empty()
             && !(options.ignore_unexpected_html && is_media_extension(&payload.extension()))
-            && (is_html_type(payload.media_type()) || looks_like_html(payload))
+            && is_html(payload)
     }
 
     fn extract(&self, payload: &Payload, sink: &mut Sink) -> Progress {
@@ -116,6 +117,11 @@ impl Extractor for Html {
         }
         Progress::Finished
     }
+}
+
+/// By media type, or by the first bytes whatever the type says.
+pub(crate) fn is_html(payload: &Payload) -> bool {
+    is_html_type(payload.media_type()) || looks_like_html(payload)
 }
 
 fn is_html_type(media_type: &str) -> bool {
@@ -597,7 +603,7 @@ impl<'h> Document<'_, '_, 'h> {
         let Some(raw) = value_of(attributes, b"content") else { return };
         let content = self.text(raw);
         if has(attributes, b"name", b"robots") {
-            robots_meta::merge(&mut self.sink.extraction.robots_meta, &content);
+            self.sink.robots(PageRobots::of_meta(&content));
             self.page.nofollow |=
                 self.page.options.obey_meta_robots && self.sink.extraction.robots_meta.nofollow;
         } else if has(attributes, b"http-equiv", b"refresh") {

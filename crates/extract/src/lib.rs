@@ -38,7 +38,6 @@ mod likely;
 mod prescan;
 mod refresh;
 mod rel;
-mod robots_meta;
 mod scan;
 mod srcset;
 pub mod text;

@@ -5,9 +5,30 @@
 
 use surt::CanonicalUrl;
 
+/// Parts of a path without any ending that is still a guess worth making.
+const PATH_PARTS_MAX: usize = 8;
+
 /// Whether a string that was found in a script or an attribute is worth a speculative request.
 pub fn is_likely_uri(text: &str) -> bool {
-    surt::likely_uri::is_likely_uri(text) && !is_notorious(text)
+    (surt::likely_uri::is_likely_uri(text) || is_bare_path(text)) && !is_notorious(text)
+}
+
+/// `dir/page`, `2020/01/02`: words and slashes only. Heritrix takes them, and some lead somewhere.
+fn is_bare_path(text: &str) -> bool {
+    const MEDIA: [&str; 9] =
+        ["application", "audio", "font", "image", "message", "model", "multipart", "text", "video"];
+    let is_word = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
+    let parts: Vec<&str> = text.splitn(PATH_PARTS_MAX + 1, '/').collect();
+    let is_media_type = parts.len() == 2 && MEDIA.iter().any(|first| first.eq_ignore_ascii_case(parts[0]));
+    let is_fraction =
+        parts.len() == 2 && parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    (2..=PATH_PARTS_MAX).contains(&parts.len())
+        && parts.iter().all(|part| is_word(part))
+        && !is_media_type
+        && !is_fraction
 }
 
 /// A string out of a script made ready to be resolved; `None` if it does not look like a URL.

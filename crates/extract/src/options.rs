@@ -34,6 +34,8 @@ pub struct ExtractOptions {
     pub problems_max: usize,
     /// Whether payloads of 404 responses are read (Heritrix `extract404s`).
     pub extract_404: bool,
+    /// Our product token, as `X-Robots-Tag: token: nofollow` names robots.
+    pub robots_token: String,
     /// HTTP headers.
     pub http: HttpOptions,
     /// robots.txt.
@@ -62,6 +64,7 @@ impl Default for ExtractOptions {
             decoded_bytes_max: 64 << 20,
             problems_max: 100,
             extract_404: true,
+            robots_token: "bequest".to_owned(),
             http: HttpOptions::default(),
             robots_txt: RobotsTxtOptions::default(),
             sitemap: SitemapOptions::default(),

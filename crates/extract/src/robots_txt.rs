@@ -45,19 +45,14 @@ impl Extractor for RobotsTxt {
     }
 
     fn extract(&self, payload: &Payload, sink: &mut Sink) -> Progress {
-        let text = payload.text();
         let base = payload.base();
-        for line in text.split(['\r', '\n']) {
-            let Some((key, value)) = line.split_once(':') else { continue };
-            if !key.trim().eq_ignore_ascii_case("sitemap") {
-                continue;
-            }
-            match base.resolve(value) {
+        for sitemap in robots::RobotsTxt::parse(payload.bytes()).sitemaps() {
+            match base.resolve(sitemap) {
                 Ok(url) => sink.push(
                     Outlink { url, hop: Hop::Manifest, context: "=MANIFEST_MISC".into(), is_sitemap: true },
                     self.options.sitemaps_max,
                 ),
-                Err(reason) => sink.unresolved(reason, value),
+                Err(reason) => sink.unresolved(reason, sitemap),
             }
         }
         // A robots.txt that is an error page in HTML may be read as such.

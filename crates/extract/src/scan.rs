@@ -331,7 +331,7 @@ impl<'h> Scanner<'h> {
             return None;
         }
         let end = if is_script {
-            script_end(self.html, start)
+            script_end(self.html, start, self.is_strict)
         } else if element.eq_ignore_ascii_case(b"plaintext") {
             None
         } else {
@@ -413,8 +413,8 @@ fn is_tag(html: &[u8], at: usize, name: &[u8]) -> bool {
 }
 
 /// Place of the `</script` that ends a script: not the one inside `<!-- <script> … </script> -->` (script data double
-/// escaped state). If none is left then, the first one counts after all.
-fn script_end(html: &[u8], start: usize) -> Option<usize> {
+/// escaped state). If none is left then, the first one counts after all in lenient manner.
+fn script_end(html: &[u8], start: usize, is_strict: bool) -> Option<usize> {
     #[derive(PartialEq)]
     enum State {
         Plain,
@@ -450,7 +450,7 @@ fn script_end(html: &[u8], start: usize) -> Option<usize> {
             state = State::DoubleEscaped(since);
         }
     }
-    first
+    first.filter(|_| !is_strict)
 }
 
 #[cfg(test)]

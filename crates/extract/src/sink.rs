@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use model::{Extraction, Hop, Outlink, Problem};
+use robots::PageRobots;
 use surt::CanonicalUrl;
 
 use crate::{Base, ExtractOptions, Unresolved};
@@ -74,6 +75,14 @@ impl Sink {
             Unresolved::Malformed(error) => error.to_string(),
         };
         self.problem(Problem { extractor: self.extractor, message, text: reference.to_owned() });
+    }
+
+    /// Adds what a page asks of robots.
+    pub(crate) fn robots(&mut self, asked: PageRobots) {
+        let meta = &mut self.extraction.robots_meta;
+        meta.nofollow |= asked.nofollow;
+        meta.noindex |= asked.noindex;
+        meta.noarchive |= asked.noarchive;
     }
 
     /// Adds an annotation for crawl.log, once.

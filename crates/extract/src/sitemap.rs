@@ -1,10 +1,13 @@
 //! Links of sitemaps and sitemap indexes (Heritrix ExtractorSitemap; the sitemaps.org protocol).
 
-use model::{Hop, Outlink};
+use model::{Hop, Outlink, Problem};
 use serde::{Deserialize, Serialize};
 
 use crate::extractors::Builtin;
 use crate::{Extractor, Payload, Progress, Sink};
+
+/// Pictures and films of one entry that are taken (Google's extension allows 1,000).
+const RESOURCES_MAX: usize = 1000;
 
 /// Options of the extractor `sitemap`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,8 +48,29 @@ impl Extractor for Sitemap {
     }
 
     fn extract(&self, payload: &Payload, sink: &mut Sink) -> Progress {
-        let _ = (Hop::Manifest, payload, sink, &self.options);
-        let _ = |url| Outlink { url, hop: Hop::Manifest, context: "".into(), is_sitemap: false };
+        let sitemap = robots::sitemap::parse(payload.bytes());
+        if let Some(message) = sitemap.problem {
+            sink.problem(Problem { extractor: BUILTIN.name, message, text: String::new() });
+        }
+        let base = payload.base();
+        // Whether another host's pages may be listed here is a question of scope.
+        let entries_max = self.options.entries_max.saturating_add(sink.extraction.outlinks.len());
+        for entry in sitemap.entries {
+            match base.resolve(&entry.loc) {
+                Ok(url) => {
+                    let context = "=MANIFEST_MISC".into();
+                    sink.push(
+                        Outlink { url, hop: Hop::Manifest, context, is_sitemap: entry.is_index },
+                        entries_max,
+                    );
+                }
+                Err(reason) => sink.unresolved(reason, &entry.loc),
+            }
+            for resource in entry.resources.iter().take(RESOURCES_MAX) {
+                sink.reference(&base, resource, Hop::Embed, "=EMBED_MISC");
+            }
+        }
+        // As in Heritrix, XML may be looked at once more.
         Progress::Continue
     }
 }
