@@ -1,8 +1,9 @@
 //! Where blocking and heavy work runs: threads in the real world, at once and in order in a simulation.
 
-use std::sync::Arc;
+use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 
 /// Runs closures that would block or burn for long.
 pub trait Work: Send + Sync {
@@ -13,37 +14,48 @@ pub trait Work: Send + Sync {
     fn is_inline(&self) -> bool;
 }
 
-/// Runs a closure as [`Work`] and gives its value.
-pub async fn run<T: Send + 'static>(work: &Arc<dyn Work>, job: impl FnOnce() -> T + Send + 'static) -> T {
-    if work.is_inline() {
-        return job();
+/// Runs a closure as [`Work`] and gives its value. The future owns all it needs.
+pub fn run<T, F>(work: &Arc<dyn Work>, job: F) -> impl Future<Output = T> + Send + use<T, F>
+where
+    T: Send + 'static,
+    F: FnOnce() -> T + Send + 'static,
+{
+    let work = work.clone();
+    async move {
+        if work.is_inline() {
+            return job();
+        }
+        let slot = Arc::new(Slot { value: Mutex::new(None), waker: Mutex::new(None), done: AtomicBool::new(false) });
+        let filler = slot.clone();
+        work.spawn(Box::new(move || filler.fill(job())));
+        std::future::poll_fn(move |context| slot.poll(context)).await
     }
-    let slot = Arc::new(Slot { value: Mutex::new(None), waker: Mutex::new(None), done: AtomicBool::new(false) });
-    let filler = slot.clone();
-    work.spawn(Box::new(move || {
-        let value = job();
-        *filler.value.lock().expect("no panic while held") = Some(value);
-        filler.done.store(true, Ordering::Release);
-        if let Some(waker) = filler.waker.lock().expect("no panic while held").take() {
-            std::task::Waker::wake(waker);
-        }
-    }));
-    std::future::poll_fn(move |context| {
-        *slot.waker.lock().expect("no panic while held") = Some(context.waker().clone());
-        if !slot.done.load(Ordering::Acquire) {
-            return std::task::Poll::Pending;
-        }
-        let value = slot.value.lock().expect("no panic while held").take();
-        std::task::Poll::Ready(value.expect("filled before done was set"))
-    })
-    .await
 }
 
 /// Where the value of a job waits for its caller.
 struct Slot<T> {
     value: Mutex<Option<T>>,
-    waker: Mutex<Option<std::task::Waker>>,
+    waker: Mutex<Option<Waker>>,
     done: AtomicBool,
+}
+
+impl<T> Slot<T> {
+    fn fill(&self, value: T) {
+        *self.value.lock().expect("no panic while held") = Some(value);
+        self.done.store(true, Ordering::Release);
+        if let Some(waker) = self.waker.lock().expect("no panic while held").take() {
+            Waker::wake(waker);
+        }
+    }
+
+    fn poll(&self, context: &mut Context<'_>) -> Poll<T> {
+        *self.waker.lock().expect("no panic while held") = Some(context.waker().clone());
+        if !self.done.load(Ordering::Acquire) {
+            return Poll::Pending;
+        }
+        let value = self.value.lock().expect("no panic while held").take();
+        Poll::Ready(value.expect("filled before done was set, and taken once"))
+    }
 }
 
 /// Runs every job at once, in the caller: for simulations and tests.
