@@ -4,7 +4,7 @@
 //! the caller's business. Foreign bytes never fail: what can be read is used.
 //!
 //! ```
-//! use robots::RobotsTxt;
+//! use bequest_robots::RobotsTxt;
 //!
 //! let robots = RobotsTxt::parse(b"User-agent: *\nDisallow: /private\nAllow: /private/open$\nCrawl-delay: 2\n");
 //! assert!(!robots.decide("ourbot", "/private/x?y").allowed);

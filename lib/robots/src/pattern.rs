@@ -148,6 +148,7 @@ mod tests {
     #[test]
     fn specificity_counts_wildcards() {
         assert_eq!(Pattern::parse(b"/a*b$").unwrap().length(), 5);
+        assert_eq!(Pattern::parse(b"/*").unwrap().length(), 2);
         assert_eq!(Pattern::parse(b""), None);
     }
 }

@@ -228,6 +228,12 @@ impl Parser {
         let Some(group) = self.robots.groups.last_mut() else { return };
         let Some(pattern) = Pattern::parse(value) else { return };
         let line = String::from_utf8_lossy(line.trim_ascii()).into_owned();
+        // Who allows the index page allows its folder: not in the RFC, but all big parsers agree.
+        if let Some(folder) = folder_of_index(value).filter(|_| allows)
+            && let Some(pattern) = Pattern::parse(&folder)
+        {
+            group.rules.push(Rule { allows, pattern, line_number: number, line: line.clone() });
+        }
         group.rules.push(Rule { allows, pattern, line_number: number, line });
     }
 }
@@ -295,6 +301,12 @@ fn without_tags(mut line: &[u8]) -> &[u8] {
     line
 }
 
+/// `/x/$` for `/x/index.html`.
+fn folder_of_index(value: &[u8]) -> Option<Vec<u8>> {
+    let slash = memchr::memrchr(b'/', value)?;
+    value[slash + 1..].starts_with(b"index.htm").then(|| [&value[..=slash], b"$"].concat())
+}
+
 /// The number that a value begins with; not below zero, not infinite.
 fn seconds(value: &[u8]) -> Option<f64> {
     let length = value.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
@@ -337,6 +349,8 @@ mod tests {
         check("User-agent: *\nDisallow: /\n\nUser-agent: ourbot\nDisallow:\n", &[("/x", true)]);
         check("User-agent: ourbot/2.1\nDisallow: /\n", &[("/x", false), ("/robots.txt", true)]);
         check("Disallow: /\nUser-agent: x\nDisallow: /\n", &[("/x", true)]);
+        let index = "User-agent: *\nDisallow: /\nAllow: /a/index.html\n";
+        check(index, &[("/a/", true), ("/a/index.html", true), ("/a/b", false)]);
     }
 
     /// faults.md F018, F026.

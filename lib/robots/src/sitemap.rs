@@ -126,11 +126,15 @@ fn decoded(bytes: &[u8]) -> Cow<'_, str> {
 
 /// One absolute URL a line; other lines are skipped.
 fn plain(text: &str) -> Sitemap {
-    let lines = text.split(['\n', '\r']).map(str::trim).filter(|line| is_absolute(line));
-    let entries: Vec<Entry> = lines
-        .take(ENTRIES_MAX)
-        .map(|line| Entry { loc: without_fragment(line), ..Entry::default() })
-        .collect();
+    let lines = text.split(['\n', '\r']).map(str::trim);
+    let urls = lines.filter_map(|line| match line {
+        line if is_absolute(line) => Some(line.to_owned()),
+        // Against the protocol, but frequent.
+        line if line.starts_with("www.") => Some(format!("http://{line}")),
+        _ => None,
+    });
+    let entry = |url: String| Entry { loc: without_fragment(&url), ..Entry::default() };
+    let entries: Vec<Entry> = urls.take(ENTRIES_MAX).map(entry).collect();
     let kind = if entries.is_empty() { Kind::Unknown } else { Kind::Text };
     Sitemap { kind, entries, problem: None }
 }
@@ -152,6 +156,8 @@ struct XmlReader {
     entry: Entry,
     /// An `url`, `sitemap`, `item` or `entry` element is open.
     is_in_entry: bool,
+    /// A `loc` of the page itself is open.
+    is_in_loc: bool,
     /// Text since the last tag.
     text: String,
     /// `rel` of the Atom link that gave `entry.loc`: `alternate` is better than any other.
@@ -187,6 +193,10 @@ impl XmlReader {
                 }
                 Ok(_) => {}
                 Err(error) => {
+                    // The cut came inside a tag, so the text before it was complete.
+                    if self.is_in_loc {
+                        self.end("loc");
+                    }
                     self.sitemap.problem = Some(format!("sitemap: {error}"));
                     break;
                 }
@@ -207,7 +217,7 @@ impl XmlReader {
             // A nested `<url>` inside `<loc>` is a known misuse (crawler-commons #testUrlLocUrl) and opens nothing.
             Kind::UrlSet => local == "url" && !self.is_in_entry,
             Kind::Index => local == "sitemap",
-            Kind::Rss => matches!(local, "item" | "channel"),
+            Kind::Rss => local == "item",
             Kind::Atom => local == "entry",
             Kind::Unknown | Kind::Text => false,
         };
@@ -215,6 +225,7 @@ impl XmlReader {
             self.finish_entry();
             self.is_in_entry = true;
         }
+        self.is_in_loc = local == "loc" && !is_extension(prefix);
         self.attributes(tag, prefix, local);
         if !(local == "url" && self.is_in_entry && !opens) {
             self.text.clear();
@@ -249,12 +260,13 @@ impl XmlReader {
     }
 
     fn end(&mut self, name: &str) {
+        self.is_in_loc = false;
         let (prefix, local) = split_name(name);
         let text = self.text.trim().to_owned();
         let closes = match self.sitemap.kind {
             Kind::UrlSet => local == "url",
             Kind::Index => local == "sitemap",
-            Kind::Rss => matches!(local, "item" | "channel"),
+            Kind::Rss => local == "item",
             Kind::Atom => local == "entry",
             Kind::Unknown | Kind::Text => false,
         };
@@ -287,6 +299,8 @@ impl XmlReader {
             }
             (Kind::UrlSet | Kind::Index, _) if is_extension => {}
             (Kind::UrlSet | Kind::Index, "loc") => self.loc(text),
+            // The channel's own link and date are no entry.
+            (Kind::Rss | Kind::Atom, _) if !self.is_in_entry => {}
             (Kind::Rss, "link") if prefix.is_empty() => self.entry.loc = text,
             (Kind::Rss, "guid") if self.entry.loc.is_empty() && is_absolute(&text) => self.entry.loc = text,
             (_, "lastmod" | "updated" | "pubDate") => self.entry.lastmod = Some(text),
@@ -431,7 +445,7 @@ mod tests {
         check(
             "<rss><channel><link>http://a/</link><item><link>http://a/1</link><pubDate>x</pubDate></item></channel></rss>",
             Kind::Rss,
-            &["http://a/", "http://a/1"],
+            &["http://a/1"],
             false,
         );
         check(

@@ -1,6 +1,7 @@
 //! The URL as it is requested: parsed and serialised by the WHATWG URL standard, fragment cut.
 //! Which spellings share a key is another question; see the canonicalisation rules.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -63,7 +64,30 @@ impl CanonicalUrl {
         if reference.len() > URL_BYTES_MAX {
             return Err(UrlError::TooLong);
         }
-        let url = base.join(reference).map_err(|error| UrlError::Unparsable(error.to_string()))?;
+        let url = base
+            .join(&without_extra_slashes(base, reference))
+            .map_err(|error| UrlError::Unparsable(error.to_string()))?;
+        CanonicalUrl::from_url(url)
+    }
+
+    /// Resolves a reference out of a document in a legacy charset, whose bytes its query is sent in (WHATWG URL 4.3,
+    /// encoding override). `encode` gives the bytes of a text, unmappable characters as `%26%23…%3B`.
+    ///
+    /// # Errors
+    /// As [`CanonicalUrl::parse`].
+    pub fn join_in_charset(
+        base: &Url,
+        reference: &str,
+        encode: &dyn Fn(&str) -> Vec<u8>,
+    ) -> Result<CanonicalUrl, UrlError> {
+        if reference.len() > URL_BYTES_MAX {
+            return Err(UrlError::TooLong);
+        }
+        let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|text| Cow::Owned(encode(text));
+        let options = Url::options().base_url(Some(base)).encoding_override(Some(encode));
+        let url = options
+            .parse(&without_extra_slashes(base, reference))
+            .map_err(|error| UrlError::Unparsable(error.to_string()))?;
         CanonicalUrl::from_url(url)
     }
 
@@ -155,6 +179,19 @@ impl CanonicalUrl {
     }
 }
 
+/// `///host/` as `//host/`: on a page of the web all slashes at the start lead to a host (WHATWG "special authority ignore
+/// slashes state"); the `url` crate 2.5 refuses more than two.
+fn without_extra_slashes<'a>(base: &Url, reference: &'a str) -> Cow<'a, str> {
+    let start = reference.trim_start_matches(|letter: char| letter <= ' ');
+    let rest = start.trim_start_matches(['/', '\\', '\t', '\n', '\r']);
+    let slashes =
+        start[..start.len() - rest.len()].bytes().filter(|byte| matches!(byte, b'/' | b'\\')).count();
+    match slashes > 2 && matches!(base.scheme(), "http" | "https" | "ftp" | "ws" | "wss") {
+        true => format!("//{rest}").into(),
+        false => reference.into(),
+    }
+}
+
 impl PartialEq for CanonicalUrl {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
@@ -222,6 +259,19 @@ mod tests {
     fn check(input: &str, text: &str, host: Option<&str>, path_and_query: &str) {
         let url = CanonicalUrl::parse(input).unwrap();
         assert_eq!((url.as_str(), url.host(), url.path_and_query()), (text, host, path_and_query));
+    }
+
+    #[test]
+    fn joins_many_slashes() {
+        let base = Url::parse("https://a.example/x/y").unwrap();
+        let check = |reference: &str, url: &str| {
+            assert_eq!(CanonicalUrl::join(&base, reference).unwrap().as_str(), url, "{reference}");
+        };
+        check("///b.example/", "https://b.example/");
+        check(" \\/\\b.example/", "https://b.example/");
+        check("//b.example//c", "https://b.example//c");
+        check("/b//c", "https://a.example/b//c");
+        check("", "https://a.example/x/y");
     }
 
     #[test]

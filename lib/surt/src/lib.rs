@@ -11,7 +11,7 @@
 //! No network, no clock, no allocation where a slice will do. Fetching, and what a URL means, are others' business.
 //!
 //! ```
-//! use surt::{CanonicalUrl, Surt, cdx_key, queue_authority};
+//! use bequest_surt::{CanonicalUrl, Surt, cdx_key, queue_authority};
 //!
 //! let url = CanonicalUrl::parse("HTTPS://www.Example.org:443/Docs/?b=2&a=1#top").unwrap();
 //! assert_eq!(url.as_str(), "https://www.example.org/Docs/?b=2&a=1");
@@ -37,5 +37,7 @@ pub use canonicalize::Canonicalization;
 pub use cdx_key::cdx_key;
 pub use domain::registrable_domain;
 pub use form::Surt;
-pub use prefix::{surt_prefix_of_domain, surt_prefix_of_host, surt_prefix_of_seed, surt_prefix_of_text, with_scheme};
+pub use prefix::{
+    surt_prefix_of_domain, surt_prefix_of_host, surt_prefix_of_seed, surt_prefix_of_text, with_scheme,
+};
 pub use prefix_set::SurtPrefixSet;
