@@ -10,7 +10,13 @@ const PATH_PARTS_MAX: usize = 8;
 
 /// Whether a string that was found in a script or an attribute is worth a speculative request.
 pub fn is_likely_uri(text: &str) -> bool {
-    (surt::likely_uri::is_likely_uri(text) || is_bare_path(text)) && !is_notorious(text)
+    (surt::likely_uri::is_likely_uri(text) || is_bare_path(text) || is_page_with_blanks(text))
+        && !is_notorious(text)
+}
+
+/// `a b.html`: the one ending of Heritrix's list for names with blanks that `surt` leaves out.
+fn is_page_with_blanks(text: &str) -> bool {
+    text.contains(' ') && text.ends_with(".html") && surt::likely_uri::is_likely_uri(&text.replace(' ', "_"))
 }
 
 /// `dir/page`, `2020/01/02`: words and slashes only. Heritrix takes them, and some lead somewhere.
@@ -100,11 +106,19 @@ fn bare_host(text: &str) -> Option<&str> {
     (is_host && surt::registrable_domain(host).is_some()).then_some(host)
 }
 
-/// faults.md F050: dates, module names, names of events and properties.
+/// faults.md F050: dates, module names, names of events and properties. And what Heritrix refuses in relative addresses:
+/// a query without pairs, `!` in a path.
 fn is_notorious(text: &str) -> bool {
+    if text.starts_with("//") || text.contains("://") {
+        return false;
+    }
     let path = &text[..text.find(['?', '#']).unwrap_or(text.len())];
     let has_query = path.len() < text.len();
-    if is_date(path) {
+    let query = text[path.len()..].strip_prefix('?');
+    if is_date(path)
+        || path.contains('!')
+        || query.is_some_and(|query| query.is_empty() || query.contains("=="))
+    {
         return true;
     }
     if let Some(module) = path.strip_prefix("./") {
