@@ -11,6 +11,9 @@ use surt::CanonicalUrl;
 use crate::row;
 use crate::url_entry::{LastFetch, UrlEntry, UrlRow, UrlState};
 
+/// What is done with the key and row of each URL, until it says false.
+pub type EachUrl<'a> = dyn FnMut(&[u8], UrlEntry) -> Result<bool> + 'a;
+
 /// What is known of every URL that was ever admitted.
 pub struct CrawlDb {
     table: Table,
@@ -92,12 +95,7 @@ impl CrawlDb {
     ///
     /// # Errors
     /// When the disk fails or a row is corrupt; or as `each` says.
-    pub fn scan(
-        &self,
-        prefix: &[u8],
-        from: &[u8],
-        each: &mut dyn FnMut(&[u8], UrlEntry) -> Result<bool>,
-    ) -> Result<()> {
+    pub fn scan(&self, prefix: &[u8], from: &[u8], each: &mut EachUrl<'_>) -> Result<()> {
         self.table.scan(prefix, from, &mut |key, bytes| each(key, row::decode("crawl db", bytes)?))
     }
 

@@ -10,7 +10,7 @@ mod hosts;
 mod row;
 mod url_entry;
 
-pub use crawl_db::{CrawlDb, host_prefix};
+pub use crawl_db::{CrawlDb, EachUrl, host_prefix};
 pub use digests::Digests;
 pub use hosts::{Hosts, HostsOptions, origin};
 pub use url_entry::{LastFetch, UrlEntry, UrlState};

@@ -383,12 +383,12 @@ mod tests {
         writer.finish().unwrap();
         let whole = disk.read(path).unwrap();
         // The magic at the front is only for people's eyes.
-        for at in MAGIC.len()..whole.len() {
-            disk.corrupt(path, at as u64, &[whole[at] ^ 0x41]).unwrap();
+        for (at, byte) in whole.iter().enumerate().skip(MAGIC.len()) {
+            disk.corrupt(path, at as u64, &[byte ^ 0x41]).unwrap();
             let read = FingerprintRun::open(disk.clone(), path)
                 .and_then(|run| run.iter()?.collect::<Result<Vec<_>>>());
             assert!(matches!(read, Err(Error::Corrupt { .. })), "byte {at}");
-            disk.corrupt(path, at as u64, &[whole[at]]).unwrap();
+            disk.corrupt(path, at as u64, &[*byte]).unwrap();
         }
     }
 

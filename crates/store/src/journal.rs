@@ -20,6 +20,9 @@ pub use file::read_frames;
 pub use frame::FRAME_BYTES_MAX;
 pub use recover::{Recovered, recover};
 
+/// What is done with each entry and its sequence number.
+pub type EachEntry<'a> = dyn FnMut(u64, Entry) -> Result<()> + 'a;
+
 /// Options of the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JournalOptions {

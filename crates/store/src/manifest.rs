@@ -216,10 +216,10 @@ mod tests {
         let disk = disk();
         write(&manifest(1, &[]), &disk).unwrap();
         let whole = disk.read(Path::new(PATH)).unwrap();
-        for at in 0..whole.len() {
-            disk.corrupt(Path::new(PATH), at as u64, &[whole[at] ^ 0x10]).unwrap();
+        for (at, byte) in whole.iter().enumerate() {
+            disk.corrupt(Path::new(PATH), at as u64, &[byte ^ 0x10]).unwrap();
             load(&disk).unwrap_err();
-            disk.corrupt(Path::new(PATH), at as u64, &[whole[at]]).unwrap();
+            disk.corrupt(Path::new(PATH), at as u64, &[*byte]).unwrap();
         }
         disk.corrupt(Path::new(PATH), 8, &2u32.to_le_bytes()).unwrap();
         assert!(matches!(load(&disk), Err(Error::Newer { version: 2, .. })));

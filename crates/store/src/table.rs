@@ -25,11 +25,20 @@ const MERGED_ROWS_PER_PUT: usize = 8;
 /// Puts after which merging goes on.
 const PUTS_BETWEEN_MERGING: usize = 256;
 
+/// With more runs (many saves and few puts) the least merge is ended at once.
+const RUNS_MAX: usize = 32;
+
 /// What a row costs in memory beyond its key and value, bytes (two boxes and its part of a tree node).
 const ROW_OVERHEAD_BYTES: usize = 80;
 
 /// Format of the section.
 const VERSION: u32 = 1;
+
+/// What is done with the key and value of each row, until it says false.
+pub type EachRow<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool> + 'a;
+
+/// Rows in memory; `None` is a tombstone.
+type Memory = BTreeMap<Box<[u8]>, Option<Box<[u8]>>>;
 
 /// Options of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +71,8 @@ pub struct Saved {
     pub section: Vec<u8>,
     /// The files it speaks of; not yet synced.
     pub files: Vec<NamedFile>,
-    /// A file that is being written for a later save, relative to the root: must not be deleted while the table is open.
-    pub unfinished: Option<PathBuf>,
+    /// Files that are being written for a later save, relative to the root: they stay while the table is open.
+    pub unfinished: Vec<PathBuf>,
 }
 
 /// The section of a table in the manifest.
@@ -80,12 +89,13 @@ pub struct Table {
     disk: Arc<dyn Disk>,
     place: TablePlace,
     options: TableOptions,
-    memory: BTreeMap<Box<[u8]>, Option<Box<[u8]>>>,
+    memory: Memory,
     memory_bytes: usize,
     /// The oldest first.
     runs: Vec<Arc<Run>>,
     next_number: u64,
-    merging: Option<Merging>,
+    /// In the order of their runs, which do not overlap.
+    mergings: Vec<Merging>,
     puts_since_merging: usize,
     /// Files that a manifest may name: not ours to delete.
     saved: BTreeSet<PathBuf>,
@@ -127,11 +137,11 @@ impl Table {
             disk,
             place,
             options,
-            memory: BTreeMap::new(),
+            memory: Memory::new(),
             memory_bytes: 0,
             runs,
             next_number: section.next_number,
-            merging: None,
+            mergings: Vec::new(),
             puts_since_merging: 0,
             saved,
         })
@@ -196,12 +206,7 @@ impl Table {
     ///
     /// # Errors
     /// When a run cannot be read or is corrupt; or as `each` says.
-    pub fn scan(
-        &self,
-        prefix: &[u8],
-        from: &[u8],
-        each: &mut dyn FnMut(&[u8], &[u8]) -> Result<bool>,
-    ) -> Result<()> {
+    pub fn scan(&self, prefix: &[u8], from: &[u8], each: &mut EachRow<'_>) -> Result<()> {
         let start = prefix.max(from);
         let mut cursors: Vec<Box<dyn Cursor + '_>> = vec![Box::new(MemoryCursor::new(&self.memory, start))];
         for run in self.runs.iter().rev() {
@@ -236,8 +241,9 @@ impl Table {
         self.saved = self.runs.iter().map(|run| run.path().to_owned()).collect();
         let section = Section { version: VERSION, next_number: self.next_number, runs: names };
         let section = postcard::to_stdvec(&section).expect("a section is plain data");
-        let unfinished = self.merging.as_ref().and_then(|merging| merging.writer.path().file_name());
-        Ok(Saved { section, files, unfinished: unfinished.map(|name| self.place.folder.join(name)) })
+        let names = self.mergings.iter().filter_map(|merging| merging.writer.path().file_name());
+        let unfinished = names.map(|name| self.place.folder.join(name)).collect();
+        Ok(Saved { section, files, unfinished })
     }
 
     /// Bytes that the rows in memory take, about.
@@ -263,7 +269,11 @@ impl Table {
         self.runs.push(Arc::new(Run::open(&*self.disk, &path)?));
         self.memory.clear();
         self.memory_bytes = 0;
-        self.begin_merging()
+        self.begin_merging()?;
+        while self.runs.len() > RUNS_MAX && !self.mergings.is_empty() {
+            self.merge_rows(PUTS_BETWEEN_MERGING)?;
+        }
+        Ok(())
     }
 
     /// Leftovers of a killed process may bear the next names.
@@ -280,26 +290,23 @@ impl Table {
         }
     }
 
-    /// Begins to merge the newest group of runs that is large enough, unless a merge is going on.
+    /// Begins to merge every group of runs that is large enough and not being merged yet.
     fn begin_merging(&mut self) -> Result<()> {
-        if self.merging.is_some() {
-            return Ok(());
-        }
         let tier = |run: &Arc<Run>| {
             let memories = run.file_len() / (self.options.memory_bytes_max as u64).max(1);
             memories.checked_ilog(MERGE_RUNS as u64).map_or(0, |tier| tier + 1)
         };
-        let mut end = self.runs.len();
-        while end > 0 {
-            let first = (0..end)
-                .rev()
-                .take_while(|index| tier(&self.runs[*index]) == tier(&self.runs[end - 1]))
-                .last();
-            let first = first.expect("the last run is of its own tier");
-            if end - first >= MERGE_RUNS {
-                return self.begin_merging_of(first, end);
+        let mut tiers: Vec<Option<u32>> = self.runs.iter().map(|run| Some(tier(run))).collect();
+        for merging in &self.mergings {
+            tiers[merging.first..merging.end].fill(None);
+        }
+        let mut first = 0;
+        for group in tiers.chunk_by(|one, two| one == two) {
+            let end = first + group.len();
+            if group[0].is_some() && group.len() >= MERGE_RUNS {
+                self.begin_merging_of(first, end)?;
             }
-            end = first;
+            first = end;
         }
         Ok(())
     }
@@ -310,29 +317,33 @@ impl Table {
         let rows = Merge::new(cursors?);
         let rows_max = inputs.iter().map(|run| run.len()).sum();
         let writer = self.new_run(rows_max)?;
-        self.merging = Some(Merging { first, end, rows, writer, drops_tombstones: first == 0 });
+        self.mergings.push(Merging { first, end, rows, writer, drops_tombstones: first == 0 });
+        self.mergings.sort_by_key(|merging| merging.first);
         Ok(())
     }
 
-    /// Goes on with the merge by at most so many rows.
+    /// Goes on with the merges by so many rows, those of the newest runs first: they are the smallest and ready soon,
+    /// while a large one may take millions of puts.
     fn merge_rows(&mut self, rows_max: usize) -> Result<()> {
-        let Some(merging) = &mut self.merging else { return Ok(()) };
-        for _ in 0..rows_max {
-            let Some(key) = merging.rows.key() else { return self.end_merging() };
-            let value = merging.rows.value();
-            if value.is_some() || !merging.drops_tombstones {
-                merging.writer.push(key, value)?;
+        let mut rows_left = rows_max;
+        while rows_left > 0
+            && let Some(merging) = self.mergings.last_mut()
+        {
+            match merging.step()? {
+                true => rows_left -= 1,
+                false => self.end_merging()?,
             }
-            merging.rows.advance()?;
         }
         Ok(())
     }
 
+    /// The newest merge has no more rows.
     fn end_merging(&mut self) -> Result<()> {
-        let Some(merging) = self.merging.take() else { return Ok(()) };
+        let Some(merging) = self.mergings.pop() else { return Ok(()) };
         let path = merging.writer.path().to_owned();
         merging.writer.finish()?;
         let merged = Arc::new(Run::open(&*self.disk, &path)?);
+        // Other merges are of older runs, whose places do not change.
         let old: Vec<Arc<Run>> = self.runs.splice(merging.first..merging.end, [merged]).collect();
         for run in old {
             if !self.saved.contains(run.path()) {
@@ -340,6 +351,19 @@ impl Table {
             }
         }
         self.begin_merging()
+    }
+}
+
+impl Merging {
+    /// Takes one row; false if there is none.
+    fn step(&mut self) -> Result<bool> {
+        let Some(key) = self.rows.key() else { return Ok(false) };
+        let value = self.rows.value();
+        if value.is_some() || !self.drops_tombstones {
+            self.writer.push(key, value)?;
+        }
+        self.rows.advance()?;
+        Ok(true)
     }
 }
 
@@ -360,7 +384,7 @@ struct MemoryCursor<'a> {
 }
 
 impl<'a> MemoryCursor<'a> {
-    fn new(memory: &'a BTreeMap<Box<[u8]>, Option<Box<[u8]>>>, from: &[u8]) -> MemoryCursor<'a> {
+    fn new(memory: &'a Memory, from: &[u8]) -> MemoryCursor<'a> {
         let rest = memory.range::<[u8], _>((Bound::Included(from), Bound::Unbounded));
         let mut cursor = MemoryCursor { rest, current: None };
         cursor.step();
@@ -463,9 +487,8 @@ mod tests {
                         manifest.files = saved.files;
                         manifest.sections.insert("urls".to_owned(), saved.section);
                         manifest.write(&disk, Path::new("/job"), Path::new("/job/state/manifest")).unwrap();
-                        let keep: Vec<_> = saved.unfinished.into_iter().collect();
-                        let folders = [Path::new("state/runs")];
-                        manifest.delete_unnamed(&disk, Path::new("/job"), &folders, &keep).unwrap();
+                                                let folders = [Path::new("state/runs")];
+                        manifest.delete_unnamed(&disk, Path::new("/job"), &folders, &saved.unfinished).unwrap();
                         saved_model = model.clone();
                     }
                     Step::Reopen => {
@@ -482,7 +505,7 @@ mod tests {
             let from = key(200);
             let tail: Vec<_> = all.into_iter().filter(|(key, _)| key.starts_with(b"04") && *key >= from).collect();
             prop_assert_eq!(rows_of(&table, b"04", &from), tail);
-            prop_assert!(table.runs().0 < 20);
+            prop_assert!(table.runs().0 <= RUNS_MAX);
         }
     }
 }

@@ -50,11 +50,15 @@ impl<'a> AdmitRow<'a> {
         AdmitRow {
             url_shared: url_shared as u32,
             url_rest: &url[url_shared..],
-            flags: u8::from(candidate.is_seed) * IS_SEED
-                | u8::from(candidate.force_fetch) * FORCE_FETCH
-                | u8::from(candidate.is_sitemap) * IS_SITEMAP
-                | u8::from(admit.bypass) * BYPASS
-                | u8::from(via.is_some()) * HAS_VIA,
+            flags: [
+                (candidate.is_seed, IS_SEED),
+                (candidate.force_fetch, FORCE_FETCH),
+                (candidate.is_sitemap, IS_SITEMAP),
+                (admit.bypass, BYPASS),
+                (via.is_some(), HAS_VIA),
+            ]
+            .into_iter()
+            .fold(0, |flags, (is_set, flag)| if is_set { flags | flag } else { flags }),
             directive: candidate.directive,
             precedence: admit.precedence,
             cost: admit.cost,

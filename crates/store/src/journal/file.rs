@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use model::entry::Entry;
 use model::world::Disk;
 
+use super::EachEntry;
 use super::frame::{self, FRAME_HEAD_BYTES, FrameHead};
 use crate::stream::{Reader, u32_at, u64_at};
 use crate::{Error, Result};
@@ -189,12 +189,7 @@ impl FrameReader {
 ///
 /// # Errors
 /// [`Error::Corrupt`] naming file and offset; or as `each` says.
-pub fn read_frames(
-    disk: &dyn Disk,
-    folder: &Path,
-    after: u64,
-    each: &mut dyn FnMut(u64, Entry) -> Result<()>,
-) -> Result<u64> {
+pub fn read_frames(disk: &dyn Disk, folder: &Path, after: u64, each: &mut EachEntry<'_>) -> Result<u64> {
     let files = list_after(disk, folder, after)?;
     let mut next_sequence = files.first().map_or(after + 1, |file| file.first_sequence);
     for (index, file) in files.iter().enumerate() {

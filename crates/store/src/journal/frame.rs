@@ -6,6 +6,7 @@
 use model::entry::{Admit, Entry};
 use serde::{Deserialize, Serialize};
 
+use super::EachEntry;
 use super::admit_row::AdmitRow;
 use crate::stream::{u32_at, u64_at};
 use crate::{Error, Result};
@@ -151,7 +152,7 @@ impl FrameHead {
 pub fn decode(
     head: &FrameHead,
     frame: &[u8],
-    each: &mut dyn FnMut(u64, Entry) -> Result<()>,
+    each: &mut EachEntry<'_>,
 ) -> std::result::Result<Result<()>, String> {
     let raw = lz4_flex::block::decompress(&frame[FRAME_HEAD_BYTES..], head.raw_len)
         .map_err(|error| format!("its entries cannot be decompressed: {error}"))?;

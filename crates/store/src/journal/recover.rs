@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use model::entry::Entry;
 use model::world::{Chance, Disk};
 
 use super::file::{self, FrameReader, JournalFile, Step, read_frames};
-use super::{Journal, JournalOptions};
+use super::{EachEntry, Journal, JournalOptions};
 use crate::{Result, sync_with_ancestors};
 
 /// Bytes copied at once.
@@ -38,7 +37,7 @@ pub fn recover(
     folder: &Path,
     options: JournalOptions,
     after: u64,
-    each: &mut dyn FnMut(u64, Entry) -> Result<()>,
+    each: &mut EachEntry<'_>,
 ) -> Result<Recovered> {
     disk.create_dir_all(folder)?;
     sync_with_ancestors(&*disk, folder)?;

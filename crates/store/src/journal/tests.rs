@@ -20,12 +20,7 @@ impl Chance for Counter {
     }
 }
 
-fn open(
-    disk: &SimDisk,
-    options: JournalOptions,
-    after: u64,
-    each: &mut dyn FnMut(u64, Entry) -> Result<()>,
-) -> Result<Recovered> {
+fn open(disk: &SimDisk, options: JournalOptions, after: u64, each: &mut EachEntry<'_>) -> Result<Recovered> {
     let chance = Arc::new(Counter(77.into()));
     recover(Arc::new(disk.clone()), chance, Path::new(FOLDER), options, after, each)
 }
@@ -136,9 +131,9 @@ fn no_flipped_byte_gives_a_wrong_entry() {
     let path = file::list(&disk, Path::new(FOLDER)).unwrap()[0].path.clone();
     let whole = disk.read(&path).unwrap();
     let mut n_errors = 0;
-    for at in 0..whole.len() {
+    for (at, byte) in whole.iter().enumerate() {
         for flip in [0x01, 0x80, 0xff] {
-            disk.corrupt(&path, at as u64, &[whole[at] ^ flip]).unwrap();
+            disk.corrupt(&path, at as u64, &[byte ^ flip]).unwrap();
             let mut seen = Vec::new();
             let result = read_frames(&disk, Path::new(FOLDER), 0, &mut |_, entry| {
                 seen.push(entry);
@@ -147,7 +142,7 @@ fn no_flipped_byte_gives_a_wrong_entry() {
             assert!(entries(1..next).starts_with(&seen), "byte {at}");
             assert!(seen.len() as u64 != next - 1, "byte {at} is not covered");
             n_errors += u32::from(result.is_err());
-            disk.corrupt(&path, at as u64, &[whole[at]]).unwrap();
+            disk.corrupt(&path, at as u64, &[*byte]).unwrap();
         }
     }
     // Only in the last frame it looks like an interrupted append.

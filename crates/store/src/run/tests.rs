@@ -68,11 +68,11 @@ fn any_flipped_byte_is_found() {
     write(&disk, path, &rows(300)).unwrap();
     let whole = disk.read(path).unwrap();
     // The magic at the front is only for people's eyes.
-    for at in MAGIC.len()..whole.len() {
-        disk.corrupt(path, at as u64, &[whole[at] ^ 0x21]).unwrap();
+    for (at, byte) in whole.iter().enumerate().skip(MAGIC.len()) {
+        disk.corrupt(path, at as u64, &[byte ^ 0x21]).unwrap();
         let all = Run::open(&disk, path).and_then(|run| read(Arc::new(run).cursor(&[])?));
         assert!(matches!(all, Err(Error::Corrupt { .. })), "byte {at}");
-        disk.corrupt(path, at as u64, &[whole[at]]).unwrap();
+        disk.corrupt(path, at as u64, &[*byte]).unwrap();
     }
     for len in 0..whole.len() as u64 {
         disk.truncate(path, whole.len() as u64 - 1 - len).unwrap();
