@@ -98,7 +98,8 @@ pub enum Cut {
     },
     /// Before the last chunk.
     Chunked,
-    /// A chunk's framing cannot be read. Raw bytes were kept until the close; the payload ends before that chunk.
+    /// A chunk's framing cannot be read. Raw bytes were kept until the close; the payload ends before that chunk, or is
+    /// all of the raw bytes if already the first one could not be read.
     BadChunk,
 }
 
@@ -231,9 +232,9 @@ impl ResponseReader {
             match &self.state {
                 State::Head => self.cut_head(Cut::Head, sink),
                 State::Chunks(chunks) if chunks.is_surely_unchunked() => {
-                    self.oddity = Some("unchunked");
+                    self.oddity = Some("badChunk");
                     sink.payload(chunks.line());
-                    self.finish(Reason::Close);
+                    self.finish(Reason::Truncated(Cut::BadChunk));
                 }
                 State::Length { left } => {
                     let cut = Cut::ContentLength { missing_bytes: *left };
@@ -242,8 +243,8 @@ impl ResponseReader {
                 // All data is there once the last chunk was announced; only trailers may be missing.
                 State::Chunks(chunks) if chunks.seen_last() => self.finish(Reason::Chunked),
                 State::Chunks(_) => self.finish(Reason::Truncated(Cut::Chunked)),
-                State::Unframed => self.finish(Reason::Truncated(Cut::BadChunk)),
-                State::UntilClose | State::Unchunked => self.finish(Reason::Close),
+                State::Unframed | State::Unchunked => self.finish(Reason::Truncated(Cut::BadChunk)),
+                State::UntilClose => self.finish(Reason::Close),
                 State::Ended => unreachable!("the end is set"),
             }
         }
@@ -259,8 +260,11 @@ impl ResponseReader {
 
     /// Gives how many of `bytes` belong to the head.
     fn feed_head(&mut self, bytes: &[u8], sink: &mut impl Sink) -> usize {
+        let before = self.head_bytes.len();
+        let room = self.limits.head_bytes_max.saturating_sub(self.informational_bytes + before);
+        let (bytes, is_over) = (&bytes[..bytes.len().min(room)], bytes.len() > room);
         // The common case: the whole head in one piece, which is then read in place.
-        if self.head_bytes.is_empty() {
+        if before == 0 {
             match self.find_head(bytes) {
                 Found::Head(len) => {
                     self.take_head(&bytes[..len], sink);
@@ -273,11 +277,8 @@ impl ResponseReader {
                 Found::More => {}
             }
         }
-        let before = self.head_bytes.len();
-        // One byte more than the limit is enough to know that it is passed.
-        let n = bytes.len().min((self.limits.head_bytes_max + 1).saturating_sub(before));
         let mut head_bytes = std::mem::take(&mut self.head_bytes);
-        head_bytes.extend_from_slice(&bytes[..n]);
+        head_bytes.extend_from_slice(bytes);
         match self.find_head(&head_bytes) {
             Found::Head(len) => {
                 self.take_head(&head_bytes[..len], sink);
@@ -285,18 +286,14 @@ impl ResponseReader {
             }
             Found::NoHead => {
                 self.begin_http09(&head_bytes, sink);
-                n
-            }
-            Found::More if head_bytes.len() + self.informational_bytes > self.limits.head_bytes_max => {
-                let keep = self.limits.head_bytes_max.saturating_sub(self.informational_bytes).max(before);
-                head_bytes.truncate(keep);
-                self.head_bytes = head_bytes;
-                self.cut_head(Cut::HeadTooLong, sink);
-                keep - before
+                bytes.len()
             }
             Found::More => {
                 self.head_bytes = head_bytes;
-                n
+                if is_over {
+                    self.cut_head(Cut::HeadTooLong, sink);
+                }
+                bytes.len()
             }
         }
     }
@@ -312,10 +309,7 @@ impl ResponseReader {
         let found = parse::head_len(bytes, self.searched);
         // A blank line may begin in what was seen: two bytes of it can be in the earlier piece.
         self.searched = bytes.len().saturating_sub(3).max(1);
-        match found {
-            Some(len) if len + self.informational_bytes <= self.limits.head_bytes_max => Found::Head(len),
-            _ => Found::More,
-        }
+        found.map_or(Found::More, Found::Head)
     }
 
     /// A head is complete.
@@ -400,7 +394,7 @@ impl ResponseReader {
             match step.error {
                 Some(ChunkError::FirstLine) => {
                     // Some servers announce chunks and send none: then the body is what it is.
-                    self.oddity = Some("unchunked");
+                    self.oddity = Some("badChunk");
                     sink.payload(chunks.line());
                     self.state = State::Unchunked;
                     return consumed;
