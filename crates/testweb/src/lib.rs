@@ -5,6 +5,7 @@
 //! - [`SimNetwork`] serves a web in memory on virtual time ([`run_virtual`]); [`Loopback`] and [`DnsServer`] serve the same
 //!   web on real sockets of this machine.
 //! - [`Observations`] is what the servers saw; [`checks`] judges a crawl by it.
+//! - [`sites`] holds sites written by hand: the worked example of Nutch's documentation, and the demo.
 //!
 //! What it leaves to others: it runs no crawl. TLS, HTTP/2 and odd byte sequences are tested beside the code that reads
 //! them.
@@ -27,6 +28,7 @@ mod render;
 mod request;
 mod robots_plan;
 mod serve;
+pub mod sites;
 mod traps;
 mod web;
 #[cfg(test)]
