@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use model::{Candidate, Verdict};
-//! use scope::{Scope, ScopeOptions, seeds};
+//! use bequest_scope::{Scope, ScopeOptions, seeds};
 //! use surt::CanonicalUrl;
 //!
 //! let seeds = seeds::parse("http://example.org/docs/\n-http://example.org/docs/old/\n");

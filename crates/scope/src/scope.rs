@@ -54,6 +54,21 @@ impl Scope {
         Scope::of_rules(default_rules(options).map_err(ScopeError::Rule)?, seeds)
     }
 
+    /// The default sequence with rules from outside before those that have the last word: seeds, prerequisites, schemes.
+    ///
+    /// # Errors
+    /// As [`Scope::new`].
+    pub fn with_rules(
+        options: &ScopeOptions,
+        added: Vec<Box<dyn DecideRule>>,
+        seeds: &SeedList,
+    ) -> Result<Scope, ScopeError> {
+        let mut rules = default_rules(options).map_err(ScopeError::Rule)?;
+        let at = rules.len() - LAST_WORDS;
+        rules.splice(at..at, added);
+        Scope::of_rules(rules, seeds)
+    }
+
     /// A sequence as a job file writes it.
     ///
     /// # Errors
@@ -147,6 +162,9 @@ impl std::fmt::Debug for Scope {
 fn rule<R: ConfiguredRule>(options: R::Options) -> Result<Box<dyn DecideRule>, String> {
     Ok(Box::new(R::new(options)?))
 }
+
+/// Rules at the end of [`default_rules`] that outside rules do not overrule.
+const LAST_WORDS: usize = 3;
 
 /// Heritrix's default profile (reference/heritrix.md part 2 no. 6), the lines marked + are ours.
 fn default_rules(options: &ScopeOptions) -> Result<Vec<Box<dyn DecideRule>>, String> {

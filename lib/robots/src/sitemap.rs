@@ -270,7 +270,7 @@ impl XmlReader {
             Kind::Atom => local == "entry",
             Kind::Unknown | Kind::Text => false,
         };
-        if closes && self.text.is_empty() || closes && !self.entry.loc.is_empty() {
+        if closes && (self.text.is_empty() || !self.entry.loc.is_empty()) {
             self.finish_entry();
         } else if closes && is_absolute(&text) {
             // `<sitemap>http://…</sitemap>` without `loc` (crawler-commons testMissingLocSitemapIndexFile); and the end

@@ -1,6 +1,8 @@
 //! The cases of Google's parser, crawler-commons, protego and real files; the sitemaps of crawler-commons. Each test
 //! states its score; rows that differ on purpose are listed with the reason.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 

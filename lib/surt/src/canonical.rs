@@ -247,7 +247,7 @@ impl serde::Serialize for CanonicalUrl {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for CanonicalUrl {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        let text = <Cow<'de, str>>::deserialize(deserializer)?;
         CanonicalUrl::parse(&text).map_err(serde::de::Error::custom)
     }
 }

@@ -7,6 +7,8 @@ use std::ops::Bound;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SurtPrefixSet {
     prefixes: BTreeSet<Box<str>>,
+    /// A prefix may cover another: looking up then takes more than one step.
+    may_nest: bool,
 }
 
 impl SurtPrefixSet {
@@ -17,7 +19,9 @@ impl SurtPrefixSet {
 
     /// Adds a prefix as it is; false if it was there. The empty prefix covers everything.
     pub fn insert(&mut self, prefix: &str) -> bool {
-        !self.prefixes.contains(prefix) && self.prefixes.insert(prefix.into())
+        let is_new = !self.prefixes.contains(prefix) && self.prefixes.insert(prefix.into());
+        self.may_nest |= is_new && self.prefixes.len() > 1;
+        is_new
     }
 
     /// Adds a prefix unless a shorter one covers it already, and drops those that it covers; true if it was added.
@@ -48,9 +52,11 @@ impl SurtPrefixSet {
             }
             !covered
         });
+        self.may_nest = false;
     }
 
-    /// The longest prefix of a text that is in the set. O(log n) for each prefix that covers another.
+    /// The longest prefix of a text that is in the set. O(log n) for each prefix that covers another; one look-up in a
+    /// reduced set.
     pub fn longest_match(&self, surt: &str) -> Option<&str> {
         let mut end = surt.len();
         loop {
@@ -60,6 +66,9 @@ impl SurtPrefixSet {
                 .next_back()?;
             if surt.starts_with(&**floor) {
                 return Some(floor);
+            }
+            if !self.may_nest {
+                return None;
             }
             // Every other match is a prefix of the floor, too: go on with what both share.
             end = shared_prefix(floor, &surt[..end]);
@@ -102,7 +111,10 @@ impl SurtPrefixSet {
 
 impl<T: AsRef<str>> FromIterator<T> for SurtPrefixSet {
     fn from_iter<I: IntoIterator<Item = T>>(prefixes: I) -> Self {
-        SurtPrefixSet { prefixes: prefixes.into_iter().map(|prefix| prefix.as_ref().into()).collect() }
+        SurtPrefixSet {
+            prefixes: prefixes.into_iter().map(|prefix| prefix.as_ref().into()).collect(),
+            may_nest: true,
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The field's own cases: WPT, the public suffix list, Heritrix, urlcanon, the CDX files of other tools. Each test
 //! states its score; rows that differ on purpose are listed with the reason.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

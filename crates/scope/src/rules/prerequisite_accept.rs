@@ -1,4 +1,6 @@
 //! `prerequisite-accept`: what must be fetched first (DNS, robots.txt). Heritrix `PrerequisiteAcceptDecideRule`.
+//!
+//! Asked even if another rule accepted already, as in Heritrix: its logs name this rule for each prerequisite.
 
 use model::{Candidate, Verdict};
 
@@ -17,10 +19,6 @@ impl DecideRule for PrerequisiteAccept {
 
     fn decide(&self, candidate: &Candidate, _: &RuleContext<'_>) -> Option<Verdict> {
         (candidate.last_hop() == Some(model::Hop::Prerequisite)).then_some(self.verdict)
-    }
-
-    fn only_verdict(&self) -> Option<Verdict> {
-        Some(self.verdict)
     }
 }
 
