@@ -41,12 +41,10 @@ pub fn cdx_key(url: &str) -> String {
         true => key.push_str(parts.scheme),
         false => push_key_host(&host, &mut key),
     }
-    if !parts.port.is_empty() && !host.is_empty() && !is_default_port(parts.scheme, parts.port) {
+    let port = parts.port.trim_start_matches('0');
+    if !port.is_empty() && !host.is_empty() && !is_default_port(parts.scheme, port) {
         key.push(':');
-        key.push_str(match parts.port.trim_start_matches('0') {
-            "" => "0",
-            port => port,
-        });
+        key.push_str(port);
     }
     key.push(if host.is_empty() { ':' } else { ')' });
     key.push_str(&path);
@@ -125,8 +123,8 @@ fn canonical_host(host: &str) -> String {
         Ok(name) if !name.is_ascii() => punycode(name).unwrap_or_else(|| escaped(&bytes)),
         _ => escaped(&bytes),
     };
-    let labels: Vec<&str> = ascii.split('.').filter(|label| !label.is_empty()).collect();
-    let host = labels.join(".").to_ascii_lowercase();
+    // One pass, as the field's tools do it: three dots become two.
+    let host = ascii.trim_matches('.').replace("..", ".").to_ascii_lowercase();
     if let Some(address) = dotted_quad(&host) {
         return address;
     }
@@ -192,18 +190,20 @@ fn push_key_host(host: &str, key: &mut String) {
     key.pop();
 }
 
-/// Empty, `.` and `..` segments resolved; a `..` that leads above the root stays.
+/// `.` and `..` segments resolved, then empty ones dropped. The odd cases are those of the field's tools: `..` takes an
+/// empty segment away too, and one at the root stays until another `..` takes it.
 fn without_dot_segments(path: &str) -> String {
     let mut segments: Vec<&str> = Vec::new();
-    for segment in path.split('/') {
+    for segment in path.strip_prefix('/').unwrap_or(path).split('/') {
         match segment {
-            "" | "." => {}
-            ".." if segments.last().is_some_and(|last| *last != "..") => {
+            "." => {}
+            ".." if !segments.is_empty() => {
                 segments.pop();
             }
             _ => segments.push(segment),
         }
     }
+    segments.retain(|segment| !segment.is_empty());
     format!("/{}", segments.join("/"))
 }
 
@@ -281,6 +281,10 @@ mod tests {
         check("https://www.foo.com:80/", "com,foo:80)/");
         check("http://foo.com:0080/", "com,foo)/");
         check("http://foo.com/a/../../b", "com,foo)/../b");
+        check("http://foo.com/../../b", "com,foo)/b");
+        check("http://foo.com/a//../b", "com,foo)/a/b");
+        check("http://foo.com:0/", "com,foo)/");
+        check("http://foo...bar.org/", "org,bar,,foo)/");
         check("http:foo.com/bar", "com,foo)/bar");
         check("foo.com", "com,foo)/");
         check("http://foo.com?", "com,foo)/");
