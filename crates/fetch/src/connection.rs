@@ -80,8 +80,12 @@ pub(crate) async fn connect(
 /// The first address that answers. The next one is tried when the one before fails, or is silent for a while.
 async fn connect_any(world: &World, target: &Target<'_>) -> io::Result<(Box<dyn Stream>, SocketAddr)> {
     // Collected, since a closure over borrowed addresses that lives across an await hides that the future is `Send`.
-    let addresses: Vec<SocketAddr> =
-        target.addresses.iter().take(ADDRESSES_TRIED_MAX).map(|address| SocketAddr::new(*address, target.port)).collect();
+    let addresses: Vec<SocketAddr> = target
+        .addresses
+        .iter()
+        .take(ADDRESSES_TRIED_MAX)
+        .map(|address| SocketAddr::new(*address, target.port))
+        .collect();
     let mut addresses = addresses.into_iter().peekable();
     let first = addresses.next().ok_or_else(|| io::Error::other("no address"))?;
     if addresses.peek().is_none() {

@@ -72,11 +72,6 @@ impl Pool {
         drop(idle);
         drop(closed);
     }
-
-    #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        self.idle.lock().expect("no panic while held").waiting.len()
-    }
 }
 
 impl Idle {

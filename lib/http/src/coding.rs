@@ -100,7 +100,7 @@ fn undo(coding: &str, bytes: &[u8], bytes_max: usize) -> Option<Undone> {
             // RFC 9110, 8.4.1.2: zlib is meant, bare deflate is sent too.
             let is_zlib = bytes.len() >= 2
                 && bytes[0] & 0x0f == 8
-                && u16::from_be_bytes([bytes[0], bytes[1]]) % 31 == 0;
+                && u16::from_be_bytes([bytes[0], bytes[1]]).is_multiple_of(31);
             let zlib = is_zlib.then(|| read(&mut flate2::bufread::ZlibDecoder::new(bytes)));
             match zlib {
                 Some(Undone::Bytes { bytes: out, problem }) if problem.is_none() || !out.is_empty() => {
