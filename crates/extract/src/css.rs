@@ -217,7 +217,7 @@ fn url_function(css: &str, start: usize, each: &mut dyn FnMut(&str, bool)) -> us
     let url = unescape(raw);
     let url = if is_regular { url.as_str() } else { url.trim_matches(['"', '\'', '\\', ' ']) };
     if !url.is_empty() {
-        each(url, is_regular && !url.contains(char::is_whitespace) || is_regular && raw.contains('\\'));
+        each(url, is_regular && (raw.contains('\\') || !url.contains(char::is_whitespace)));
     }
     at + 1
 }

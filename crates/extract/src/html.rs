@@ -376,7 +376,8 @@ impl<'h> Document<'_, '_, 'h> {
             self.sink.problem(Problem {
                 extractor: BUILTIN.name,
                 message: format!("attribute value of {} bytes is too long", attribute.value.len()),
-                text: String::from_utf8_lossy(&attribute.value[..200]).into_owned(),
+                text: String::from_utf8_lossy(&attribute.value[..attribute.value.len().min(200)])
+                    .into_owned(),
             });
         }
         is_too_long

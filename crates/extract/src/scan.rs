@@ -192,7 +192,13 @@ impl<'h> Scanner<'h> {
             return self.bogus_comment();
         }
         let name = self.name(start);
-        self.bogus_comment();
+        let after = start + name.len();
+        // Nearly every end tag is just a name: no search is needed then.
+        if self.html.get(after) == Some(&b'>') {
+            self.at = after + 1;
+        } else {
+            self.bogus_comment();
+        }
         Some(Token::End { name })
     }
 

@@ -221,7 +221,18 @@ impl Folded {
         if text.starts_with(char::is_whitespace) {
             self.gap();
         }
-        for word in text.split_whitespace() {
+        // Unicode's white space costs three times as much to find as that of ASCII.
+        if text.is_ascii() {
+            self.push_words(text.split_ascii_whitespace());
+        } else {
+            self.push_words(text.split_whitespace());
+        }
+        self.needs_blank =
+            text.ends_with(char::is_whitespace) || (self.needs_blank && text.trim().is_empty());
+    }
+
+    fn push_words<'t>(&mut self, words: impl Iterator<Item = &'t str>) {
+        for word in words {
             if self.needs_blank && !self.out.is_empty() {
                 self.out.push(' ');
             }
@@ -236,8 +247,6 @@ impl Folded {
             self.out.push_str(word);
             self.needs_blank = true;
         }
-        self.needs_blank =
-            text.ends_with(char::is_whitespace) || (self.needs_blank && text.trim().is_empty());
     }
 }
 
