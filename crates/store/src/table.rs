@@ -17,16 +17,16 @@ use crate::run::{Cursor, Merge, Run, RunCursor, RunWriter, check_row};
 use crate::{Error, NamedFile, Result};
 
 /// Adjacent runs of about the same size that are merged into one.
-const MERGE_RUNS: usize = 4;
+const MERGE_RUNS: usize = 8;
 
-/// Rows that a put merges on average. Every row is merged once a tier, and eight tiers of four are 65,536 memories.
+/// Rows that a put merges on average. Every row is merged once a tier, and eight tiers of eight are 16 million memories.
 const MERGED_ROWS_PER_PUT: usize = 8;
 
 /// Puts after which merging goes on.
 const PUTS_BETWEEN_MERGING: usize = 256;
 
 /// With more runs (many saves and few puts) the least merge is ended at once.
-const RUNS_MAX: usize = 32;
+const RUNS_MAX: usize = 64;
 
 /// What a row costs in memory beyond its key and value, bytes (two boxes and its part of a tree node).
 const ROW_OVERHEAD_BYTES: usize = 80;
