@@ -14,7 +14,7 @@ use surt::CanonicalUrl;
 /// Origins whose robots.txt is being followed; beyond it the oldest are forgotten.
 const REDIRECTED_ORIGINS_MAX: usize = 10_000;
 
-/// Parsed files kept; beyond it the oldest are forgotten.
+/// Parsed files kept; beyond it all are parsed again when needed.
 const PARSED_MAX: usize = 1000;
 
 /// Bytes of a coded robots.txt that are decoded at most, coded.
@@ -150,24 +150,30 @@ impl RobotsRedirects {
 /// Parsed robots.txt files, so that a page's turn does not parse one.
 #[derive(Default)]
 pub(crate) struct ParsedRobots {
-    inner: Mutex<HashMap<String, (Arc<[u8]>, Arc<RobotsTxt>)>>,
+    by_origin: Mutex<HashMap<String, Parsed>>,
+}
+
+/// A text and what it says.
+struct Parsed {
+    text: Arc<[u8]>,
+    robots: Arc<RobotsTxt>,
 }
 
 impl ParsedRobots {
     /// The parsed form of an origin's text.
     pub(crate) fn get(&self, origin: &str, text: &Arc<[u8]>) -> Arc<RobotsTxt> {
-        let mut parsed = self.inner.lock().expect("no panic while held");
-        if let Some((known, robots)) = parsed.get(origin)
-            && (Arc::ptr_eq(known, text) || known == text)
+        let mut by_origin = self.by_origin.lock().expect("no panic while held");
+        if let Some(parsed) = by_origin.get(origin)
+            && (Arc::ptr_eq(&parsed.text, text) || parsed.text == *text)
         {
-            return robots.clone();
+            return parsed.robots.clone();
         }
         let robots = Arc::new(RobotsTxt::parse(text));
-        if parsed.len() >= PARSED_MAX {
-            // All at once: the busy ones are back at once, and there is no order to keep.
-            parsed.clear();
+        if by_origin.len() >= PARSED_MAX {
+            // All of them: the busy ones are back at once, and there is no order to keep.
+            by_origin.clear();
         }
-        parsed.insert(origin.to_owned(), (text.clone(), robots.clone()));
+        by_origin.insert(origin.to_owned(), Parsed { text: text.clone(), robots: robots.clone() });
         robots
     }
 }

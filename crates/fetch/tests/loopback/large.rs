@@ -54,7 +54,13 @@ async fn two_hundred_mebibytes() {
         assert!(matches!(exchange.raw_body, Body::Spool(_)));
         let mut block = sha1::Sha1::new();
         block.update(&exchange.response_head);
-        exchange.raw_body.for_each_chunk(|bytes| Ok(block.update(bytes))).unwrap();
+        exchange
+            .raw_body
+            .for_each_chunk(|bytes| {
+                block.update(bytes);
+                Ok(())
+            })
+            .unwrap();
         assert_eq!(exchange.block_digest, Digest(block.finalize().into()));
         assert_eq!(lab.scratch_files(), if chunked { 2 } else { 1 });
         drop(exchange);
