@@ -50,22 +50,18 @@ fn status_line_offset(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Length of the head with the blank line that ends it: LF, then CR or not, then LF. `from` bytes were searched before.
+/// Blank lines in the junk before the status line do not count.
 pub(crate) fn head_len(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
+    let mut at = from.max(status_line_offset(bytes).unwrap_or(0));
     while let Some(found) = memchr::memchr(b'\n', &bytes[at..]) {
         let next = at + found + 1;
-        match bytes.get(next..) {
-            Some([b'\n', ..]) if has_line_before(bytes, next) => return Some(next + 1),
-            Some([b'\r', b'\n', ..]) if has_line_before(bytes, next) => return Some(next + 2),
+        match &bytes[next..] {
+            [b'\n', ..] => return Some(next + 1),
+            [b'\r', b'\n', ..] => return Some(next + 2),
             _ => at = next,
         }
     }
     None
-}
-
-/// Blank lines among the junk before the status line do not end the head.
-fn has_line_before(bytes: &[u8], end: usize) -> bool {
-    end > JUNK_BYTES_MAX || !bytes[..end].iter().all(|byte| matches!(byte, b'\r' | b'\n'))
 }
 
 /// Whether a cut head got as far as a digit of the status code.

@@ -55,6 +55,7 @@ fn status_lines() {
     check_line("\r\nHTTP/1.1 404 x", 404);
     check_line("\r\n\r\nHTTP/1.1 404 x", 404);
     check_line("junkHTTP/1.1 404 x", 404);
+    check_line("x\n\nHTTP/1.1 404 x", 404);
     check_line("HTTP/1.1 500 Ori\u{eb}ntatieprobleem", 500);
     check("HTTP/1.1 200 OK\r\rContent-Length: 4\r\n\r\nEvil", 200, "Evil", WHOLE);
 }
