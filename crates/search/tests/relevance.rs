@@ -32,7 +32,10 @@ fn run(folder: PathBuf) -> Scores {
     let mut writer = index.writer(Default::default()).unwrap();
     for row in rows(folder.join("docs.jsonl")) {
         let text = |key: &str| row[key].as_str().unwrap_or("").to_owned();
-        writer.add(&Document { url: text("id"), title: text("title"), text: text("text"), ..Document::default() }).unwrap();
+        let (title, whole) = (text("title"), text("text"));
+        // Abstracts begin with their title; the text of a web page, as we read it, does not hold its title.
+        let body = whole.strip_prefix(&title).unwrap_or(&whole).to_owned();
+        writer.add(&Document { url: text("id"), title, text: body, ..Document::default() }).unwrap();
     }
     writer.commit("").unwrap();
 
