@@ -59,7 +59,8 @@ impl Job {
             manifest.delete_unnamed(&*disk, &dir, &[Path::new("queues")], &[])?;
         }
         let after = manifest.as_ref().map_or(0, |manifest| manifest.sequence);
-        let section = manifest.as_ref().and_then(|manifest| manifest.sections.get("frontier")).map(Vec::as_slice);
+        let section =
+            manifest.as_ref().and_then(|manifest| manifest.sections.get("frontier")).map(Vec::as_slice);
         let options = options(args);
         let mut frontier = Frontier::open(options, disk.clone(), dir.join("queues"), section, MonoMs(0))?;
         let mut marker = manifest.as_ref().and_then(|manifest| {
@@ -78,8 +79,14 @@ impl Job {
             }
             Ok(())
         };
-        let recovered =
-            journal::recover(disk.clone(), Arc::new(OsChance), &dir.join("journal"), journal_options, after, each)?;
+        let recovered = journal::recover(
+            disk.clone(),
+            Arc::new(OsChance),
+            &dir.join("journal"),
+            journal_options,
+            after,
+            each,
+        )?;
         if let Some(failure) = failure {
             return Err(failure).context("failed to replay");
         }
@@ -88,7 +95,9 @@ impl Job {
         let opened = lap.read();
         if n_replayed > 0 {
             let Spent { wall_s, cpu_s } = opened;
-            println!("resumed at offer {offers_done}: {n_replayed} entries replayed, {wall_s:.1} s, CPU {cpu_s:.1} s");
+            println!(
+                "resumed at offer {offers_done}: {n_replayed} entries replayed, {wall_s:.1} s, CPU {cpu_s:.1} s"
+            );
         }
         Ok(Job {
             workload: Workload::new(args.offers, args.distinct, args.hosts),
@@ -235,7 +244,10 @@ impl Job {
     fn print_tenth(&self) {
         let Some(tenth) = self.tenths.last() else { return };
         if self.tenths.len() == 1 {
-            println!("{:>12} {:>12} {:>10} {:>10} {:>9}", "offers", "queued ever", "offers/s", "µs CPU", "peak MiB");
+            println!(
+                "{:>12} {:>12} {:>10} {:>10} {:>9}",
+                "offers", "queued ever", "offers/s", "µs CPU", "peak MiB"
+            );
         }
         let Spent { wall_s, cpu_s } = tenth.spent;
         let offers = tenth.offers as f64;
@@ -269,8 +281,16 @@ impl Job {
         }
         println!("memory, peak        {} MiB (limit 1024)", memory_peak() >> 20);
         println!("disk, peak          {} MiB", self.disk_peak >> 20);
-        println!("queued / ever       {} / {}, {} queues", counts.queued, counts.discovered, self.frontier.queues().count());
-        println!("fetched             {}, skipped as admitted lately {}, saves {}", self.pages, self.skipped, self.saves);
+        println!(
+            "queued / ever       {} / {}, {} queues",
+            counts.queued,
+            counts.discovered,
+            self.frontier.queues().count()
+        );
+        println!(
+            "fetched             {}, skipped as admitted lately {}, saves {}",
+            self.pages, self.skipped, self.saves
+        );
         let lap = Lap::start();
         let mut drained = 0;
         while drained < drain {
@@ -280,7 +300,10 @@ impl Job {
             drained += 1;
         }
         if drained > 0 {
-            println!("taking a URL        {:.3} µs CPU ({drained} of them)", lap.read().cpu_s * 1e6 / drained as f64);
+            println!(
+                "taking a URL        {:.3} µs CPU ({drained} of them)",
+                lap.read().cpu_s * 1e6 / drained as f64
+            );
         }
         Ok(self.order)
     }

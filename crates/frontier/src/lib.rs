@@ -5,7 +5,9 @@
 //! (scope), how a URL is fetched, the journal itself, and what time it is: every call that depends on time is told.
 //! Follows Heritrix's WorkQueueFrontier for queues and politeness, IRLbot's DRUM and BUbiNG's sieve for the seen test.
 
+mod apply;
 mod error;
+mod flush;
 mod frontier;
 mod known;
 mod options;
@@ -14,6 +16,7 @@ mod packed;
 mod politeness;
 mod queue;
 mod recent;
+mod reports;
 mod rotation;
 mod rules;
 mod save;

@@ -103,6 +103,17 @@ pub(crate) enum HeadAt {
 }
 
 impl WorkQueue {
+    /// Adds a block, if there is one. Room is kept tight: a million queues with five blocks each have no bytes to waste.
+    pub(crate) fn add_block(&mut self, block: Option<BlockRef>) {
+        let Some(block) = block else { return };
+        if self.blocks.len() == self.blocks.capacity() {
+            self.blocks.reserve_exact(2);
+        } else if self.blocks.capacity() > self.blocks.len() + 4 {
+            self.blocks.shrink_to(self.blocks.len() + 2);
+        }
+        self.blocks.push(block);
+    }
+
     /// The least key and its place; `None` if there is nothing.
     pub(crate) fn head(&self) -> Option<(OrderKey, HeadAt)> {
         let memory = self.memory.peek().map(|loose| (loose.key, HeadAt::Memory));

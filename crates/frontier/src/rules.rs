@@ -7,10 +7,20 @@ use std::sync::Arc;
 pub(crate) struct Rules {
     names: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
+    /// The number asked for last: links of a page share it.
+    last: u32,
 }
 
 impl Rules {
     pub(crate) fn number(&mut self, name: &Arc<str>) -> u32 {
+        if self.name(self.last).is_some_and(|last| Arc::ptr_eq(last, name) || last == name) {
+            return self.last;
+        }
+        self.last = self.number_of(name);
+        self.last
+    }
+
+    fn number_of(&mut self, name: &Arc<str>) -> u32 {
         if let Some(number) = self.numbers.get(name) {
             return *number;
         }

@@ -230,7 +230,7 @@ impl Segments {
                     sources.swap_remove(index);
                 }
             }
-            queue.blocks.extend(writer.end_queue());
+            queue.add_block(writer.end_queue());
         }
         for slot in merged {
             self.slots[usize::from(*slot)] = None;
