@@ -48,13 +48,12 @@ impl<R: Read> Raw<R> {
         self.base
     }
 
-    /// What lies between an offset in reach and the reading place.
-    pub(crate) fn history(&self, from: u64) -> &[u8] {
-        let from = (from.max(self.base) - self.base) as usize;
-        &self.buffer[from.min(self.place)..self.place]
+    /// All that is buffered from an offset in reach on.
+    pub(crate) fn since(&self, from: u64) -> &[u8] {
+        &self.buffer[(from - self.base) as usize..]
     }
 
-    /// Puts the reading place to an offset between [`Raw::history_start`] and now.
+    /// Puts the reading place to an offset in the buffer.
     pub(crate) fn go_back(&mut self, offset: u64) {
         self.place = (offset - self.base) as usize;
     }

@@ -363,15 +363,16 @@ impl<R: Read> Reader<R> {
     /// Unread bytes of the block's members; 0 if the block is cut.
     fn fill_from_members(&mut self) -> io::Result<usize> {
         loop {
+            // A cut block stays cut: what can be read now belongs to the next record.
+            if self.current.as_ref().is_none_or(|current| current.is_cut) {
+                return Ok(0);
+            }
             let n = self.source.peek(1)?.len();
             if n > 0 {
                 return Ok(n);
             }
             let is_plain = self.source.coding() == Coding::Plain;
-            let current = self.current.as_mut().expect("called while a record is read");
-            if current.is_cut {
-                return Ok(0);
-            }
+            let current = self.current.as_ref().expect("checked above");
             let offset = current.offset;
             let block_bytes = current.block_bytes;
             // A record in several members is against the rule, but can be read; where another record begins, it is cut.
@@ -415,7 +416,7 @@ impl<R: Read> Reader<R> {
                 end.length = self.source.member_end.saturating_sub(current.offset);
             }
             // A length that is far too large swallows the records behind it.
-            self.go_back_to_record(current);
+            self.go_back_to_record(current)?;
             return Ok(end);
         }
         let mut line_ends = Vec::new();
@@ -442,7 +443,7 @@ impl<R: Read> Reader<R> {
                 current.offset,
                 format!("no record follows at offset {}: Content-Length is wrong", self.source.offset()),
             );
-            if !self.go_back_to_record(current) {
+            if !self.go_back_to_record(current)? {
                 self.search_record()?;
             }
         }
@@ -450,9 +451,9 @@ impl<R: Read> Reader<R> {
     }
 
     /// Goes back to a record that the block swallowed, if it is in reach.
-    fn go_back_to_record(&mut self, current: &Current) -> bool {
+    fn go_back_to_record(&mut self, current: &Current) -> io::Result<bool> {
         if current.is_arc {
-            return false;
+            return Ok(false);
         }
         self.source.go_back(current.block_start, |bytes| {
             memchr::memmem::find_iter(bytes, b"\nWARC/1.").map(|at| at + 1).find(|at| {

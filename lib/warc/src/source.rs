@@ -166,15 +166,17 @@ impl<R: Read> Source<R> {
 
     /// Puts the reading place of a plain file to where `find` says a record begins, searching from an offset in reach up to
     /// now; false if there is none.
-    pub(crate) fn go_back(&mut self, from: u64, find: impl Fn(&[u8]) -> Option<usize>) -> bool {
+    pub(crate) fn go_back(&mut self, from: u64, find: impl Fn(&[u8]) -> Option<usize>) -> io::Result<bool> {
         if self.coding != Coding::Plain || self.n_searches_back >= SEARCHES_BACK_MAX {
-            return false;
+            return Ok(false);
         }
+        // The reading place may lie inside the line that is sought.
+        self.raw.peek(4096)?;
         let from = from.max(self.raw.history_start());
-        let Some(at) = find(self.raw.history(from)) else { return false };
+        let Some(at) = find(self.raw.since(from)) else { return Ok(false) };
         self.n_searches_back += 1;
         self.raw.go_back(from + at as u64);
-        true
+        Ok(true)
     }
 
     /// Reads the dictionary that a zstd file may begin with; empty if there is none.
@@ -247,7 +249,8 @@ impl<R: Read> Source<R> {
             Ok(_) if is_starved => {
                 self.problems.error(self.member_start, "gzip member truncated");
                 self.end_member();
-                Ok(())
+                // Damage can make a member seem to go on over those behind it.
+                self.search_member(self.member_start + 1)
             }
             Ok(_) => Ok(()),
             Err(_) => self.break_member("gzip data damaged"),
@@ -257,7 +260,7 @@ impl<R: Read> Source<R> {
     fn end_gzip(&mut self) -> io::Result<()> {
         let inflate = self.inflate.as_ref().expect("made when a gzip member begins");
         let (crc, len) = (inflate.crc.sum(), inflate.len);
-        let trailer = self.raw.peek(8)?;
+        let trailer = self.raw.peek(11)?;
         if trailer.len() < 8 {
             let n = trailer.len();
             self.raw.consume(n);
@@ -266,6 +269,12 @@ impl<R: Read> Source<R> {
             let expected = [crc.to_le_bytes(), len.to_le_bytes()].concat();
             if trailer[..8] != expected[..] {
                 self.problems.error(self.member_start, "gzip checksum does not match");
+                let follows = &trailer[8..];
+                let is_followed = follows.is_empty() || follows.starts_with(&[0x1f, 0x8b, 8]);
+                self.raw.consume(8);
+                self.end_member();
+                // By chance damage can end a member later than it did.
+                return if is_followed { Ok(()) } else { self.search_member(self.member_start + 1) };
             }
             self.raw.consume(8);
         }

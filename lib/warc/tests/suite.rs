@@ -25,8 +25,14 @@ fn read(path: &Path) -> (Vec<(RecordHead, RecordEnd)>, Report) {
 
 /// Where we differ, with the reason.
 const DIFFERENCES: [(&str, &str); 4] = [
-    ("warcio__example-space-in-url.arc", "records as expected; called valid, but its last block is 12 bytes short"),
-    ("gowarc__valid-response-record.warc", "record as expected; WARC 1.1, 5.10 demands the WARC-Target-URI it lacks"),
+    (
+        "warcio__example-space-in-url.arc",
+        "records as expected; called valid, but its last block is 12 bytes short",
+    ),
+    (
+        "gowarc__valid-response-record.warc",
+        "record as expected; WARC 1.1, 5.10 demands the WARC-Target-URI it lacks",
+    ),
     ("gowarc__valid-request-record.warc", "as above"),
     (
         "gowarc__request-record-missing-end-of-http-header-marker-fail.warc",
