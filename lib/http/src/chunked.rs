@@ -85,7 +85,7 @@ impl Chunks {
         }
         // The usual line lies whole in the bytes; only the first one must be kept for the case that it is refused.
         let ok = if self.line.is_empty() && !self.first {
-            self.take_line(&bytes[..raw_len])
+            raw_len <= max && self.take_line(&bytes[..raw_len])
         } else {
             self.line.extend_from_slice(&bytes[..raw_len]);
             let line = std::mem::take(&mut self.line);
