@@ -43,7 +43,7 @@ impl Trap {
             Trap::Again => {
                 let is_page = path.len() > 1
                     && path.len() % 6 == 1
-                    && path[1..].as_bytes().chunks(6).all(|c| c == b"again/");
+                    && path.as_bytes()[1..].chunks(6).all(|c| c == b"again/");
                 is_page.then(|| format!("{path}again/"))
             }
             Trap::Calendar => {
