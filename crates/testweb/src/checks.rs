@@ -205,7 +205,8 @@ impl Judge<'_> {
     fn politeness(&mut self) {
         let observations = self.evidence.observations;
         let mut breaches = observations.check_politeness(self.evidence.delay_ms, self.evidence.in_flight_max);
-        if self.evidence.obeys_robots {
+        // A host that asks for a delay and gets several requests at a time has been given a rule of its own by the user.
+        if self.evidence.obeys_robots && self.evidence.in_flight_max == 1 {
             breaches.extend(observations.check_crawl_delays(self.evidence.web));
         }
         for breach in breaches {
@@ -263,7 +264,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A revisit has an original with the same payload digest, and no two originals have the same.
+    /// A revisit has an original with the same payload digest.
     fn revisits_have_originals(&mut self) {
         let originals: BTreeSet<&str> = self
             .evidence
