@@ -1,4 +1,5 @@
 //! What stands in the records, and that whatever is appended reads back.
+#![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! The suite of index lines: what other indexers say of real files, and what we say.
+#![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,11 @@ fn suites() -> Option<PathBuf> {
 const DIFFERENCES: [(&str, u64, &str); 8] = [
     ("warcio__bad.arc", 134, "length -1: the record is its head line, whose line end the others leave out"),
     ("warcio__bad.arc", 262, "length abc: as above"),
-    ("warcio__example-bad-non-chunked.warc.gz", 2113, "a record inside a shared member cannot be read at an offset"),
+    (
+        "warcio__example-bad-non-chunked.warc.gz",
+        2113,
+        "a record inside a shared member cannot be read at an offset",
+    ),
     ("warcio__example-bad.warc.gz.bad", 1950, "as above"),
     ("warcio__example.arc", 150, "offset off by one, a fault of the tool: ours is 151, as the others say"),
     ("wacommons__link-extraction-test.warc", 3595, "only ours: the others stop at a damaged record before"),

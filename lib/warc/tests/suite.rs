@@ -1,4 +1,5 @@
 //! The suite of real files: what other readers say of them, and what we say.
+#![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
 //! Exchanges to archive, and a world to do it in.
-#![allow(dead_code, reason = "each test file uses a part")]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test file uses a part, and may fail anywhere")]
 
 use std::path::PathBuf;
 use std::sync::Arc;
