@@ -1,1 +1,34 @@
-//! A capture shown again.
+//! Captures shown again: look-up by URL and time, the stored bytes, and pages rewritten so that they stay in the archive.
+//!
+//! Reads CDXJ and WARC files, also while a crawl writes them, and nothing else of a job. Raw first: `id_` gives the payload
+//! as it was stored. Otherwise links and embeds of HTML and CSS lead to captures and the rest is untouched. Scripts are not
+//! rewritten; [`POLICY`] keeps what they load within the archive. URLs look like those of other web archives:
+//! `/web/20260105100007/http://example.org/`. How it comes to a browser is the business of `server`.
+
+mod replay;
+mod files;
+mod live;
+mod stored;
+mod shown;
+
+mod place;
+mod link;
+mod html;
+mod attributes;
+mod css;
+mod srcset;
+mod charset;
+mod entities;
+mod headers;
+
+pub use files::{ArchiveFiles, WarcFile};
+pub use replay::{Answer, Replay, Resolved};
+pub use shown::{REWRITTEN_BYTES_MAX, ShowError, Shown, ShownBody};
+pub use stored::StoredRecord;
+
+pub use charset::Charset;
+pub use css::rewrite_css;
+pub use headers::{POLICY, shown_headers};
+pub use html::{RewriteError, rewrite_html};
+pub use link::Links;
+pub use place::{Modifier, Place};

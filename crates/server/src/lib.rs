@@ -1,1 +1,18 @@
-//! Web pages over a job: search, captures, replay.
+//! Web pages over a job: search, lists of captures, captures themselves. Later the console and its REST API.
+//!
+//! Reads only; a crawl may be running beside it. Listens on loopback unless a password file is given. Archived pages come
+//! from this very server, so nothing here relies on cookies, no address changes anything, and everything from outside is
+//! escaped. What a capture looks like is the business of `replay`, what is found that of `search`.
+
+mod serve;
+mod options;
+mod password;
+mod routes;
+mod site;
+mod pages;
+mod capture;
+mod markup;
+
+pub use options::ServeOptions;
+pub use password::{Passwords, hash_line};
+pub use serve::{Server, bind, serve};
