@@ -15,6 +15,10 @@ use std::path::PathBuf;
 
 use job::Job;
 
+/// The allocator of `bequest` itself: admits are made and dropped by the thousand, which the C library takes ill.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What to run.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Args {

@@ -127,7 +127,8 @@ impl Frontier {
         let mut table = TableReader::open(&self.disk, &self.dir, section)?;
         self.read_lists(&mut table)?;
         self.read_queues(&mut table)?;
-        self.read_order(&mut table)
+        self.read_order(&mut table)?;
+        table.finish()
     }
 
     fn read_lists(&mut self, table: &mut TableReader) -> Result<()> {

@@ -95,8 +95,10 @@ impl TableWriter {
 
     /// Syncs the file and gives its path and length.
     pub(crate) fn finish(mut self, disk: &dyn Disk) -> Result<(PathBuf, u64)> {
-        // An empty record at the end shows that nothing is missing.
-        self.out.chunk(&self.raw)?;
+        if !self.raw.is_empty() {
+            self.out.chunk(&self.raw)?;
+        }
+        // An empty chunk at the end shows that nothing is missing.
         self.out.chunk(&[])?;
         let path = self.out.path.clone();
         let len = self.out.finish()?;
@@ -156,6 +158,14 @@ impl TableReader {
             items.push(self.record(&mut read)?);
         }
         Ok(items)
+    }
+
+    /// Checks that all was read.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        let is_read = self.at == self.chunk.raw.len();
+        let end = self.reader.chunk(&*self.file, &self.path, self.len, self.chunk.next_offset)?;
+        let is_end = end.raw.is_empty() && end.next_offset == self.len;
+        if is_read && is_end { Ok(()) } else { Err(self.corrupt("it does not end where it should")) }
     }
 
     pub(crate) fn corrupt(&self, reason: &'static str) -> FrontierError {
