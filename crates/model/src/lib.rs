@@ -17,6 +17,7 @@ mod capture;
 mod host;
 mod outcome;
 pub mod entry;
+pub mod planted;
 pub mod world;
 
 pub use body::{Body, Spool};

@@ -33,6 +33,7 @@ mod traps;
 mod web;
 #[cfg(test)]
 mod web_tests;
+mod work;
 mod world;
 
 pub use answer::{Answer, Cut, Delivery, Framing};
@@ -50,4 +51,5 @@ pub use robots_plan::RobotsPlan;
 pub use serve::Serve;
 pub use traps::Trap;
 pub use web::{RETRY_AFTER_S, Web};
+pub use work::DelayedWork;
 pub use world::{SimWorld, sim_world};
