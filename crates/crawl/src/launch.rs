@@ -132,7 +132,7 @@ pub fn read_job_file(world: &World, job: &JobDir) -> anyhow::Result<JobFile> {
     let path = job.job_file();
     let bytes = world.disk.read(&path)?;
     let text = String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
-    JobFile::parse(&text).map_err(|error| anyhow::anyhow!("{}, {error}", path.display()))
+    JobFile::parse(&text).with_context(|| path.display().to_string())
 }
 
 /// Writes the reports of a launch.
