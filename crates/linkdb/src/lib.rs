@@ -1,1 +1,0 @@
-//! Inverted links and link analysis.
