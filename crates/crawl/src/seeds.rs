@@ -37,6 +37,10 @@ pub fn check(text: &str) -> Result<Vec<String>, SeedsError> {
     if let Some(problem) = list.problems.first() {
         return Err(SeedsError(problem.to_string()));
     }
+    if let Some(seed) = list.seeds.iter().find(|seed| !seed.url.is_http()) {
+        let (line, text, scheme) = (seed.line, &seed.text, seed.url.scheme());
+        return Err(SeedsError(format!("line {line} of the seeds: `{text}`: {scheme} is not crawled, only http and https")));
+    }
     if list.seeds.is_empty() {
         return Err(SeedsError("no seed is given; name at least one URL".to_owned()));
     }

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 /// Search the pages of a job.
 ///
 /// Words that must be there: +word. Words that must not: -word. "A phrase" in quotes. One site: site:example.org. Ends with
-/// exit code 1 if nothing is found.
+/// exit code 1 if nothing is found. A query that begins with a minus stands behind `--`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What is looked for
-    #[arg(required_unless_present = "queries", allow_hyphen_values = true)]
+    #[arg(required_unless_present = "queries")]
     pub words: Vec<String>,
     /// The job's folder [default: the current folder]
     #[arg(long, value_name = "DIR")]
@@ -86,7 +86,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             write_hit(&mut out, hit, is_terminal)?;
         }
         if args.explain {
-            writeln!(out, "{}", index.explain(&query, &hit.url)?.unwrap_or_default())?;
+            let explanation = index.explain(&query, &hit.url)?;
+            write!(out, "{}", explanation.map(|explanation| explanation.to_string()).unwrap_or_default())?;
         }
     }
     out.flush()?;
