@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use model::RecordPlace;
+use model::planted::{Bug, is_planted};
 use model::world::Disk;
 
 /// What was done.
@@ -134,7 +135,7 @@ pub fn recover(disk: &dyn Disk, dirs: &[PathBuf], known: Unfinished<'_>) -> Resu
             continue;
         }
         if found.len > committed {
-            disk.truncate(&found.path, committed)?;
+            disk.truncate(&found.path, committed - u64::from(is_planted(Bug::CutOffByOne)))?;
         }
         disk.sync_file(&found.path)?;
         let closed = found.dir.join(&**name);

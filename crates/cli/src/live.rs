@@ -39,11 +39,11 @@ pub fn run(job: &JobDir) -> anyhow::Result<ExitCode> {
     let code = match ending {
         Ending::Finished => ExitCode::SUCCESS,
         Ending::Stopped => {
-            println!("go on with: bequest resume {}", job.root().display());
+            outln!("go on with: bequest resume {}", job.root().display());
             exit::STOPPED.into()
         }
         Ending::UrlLimit | Ending::DataLimit | Ending::TimeLimit => {
-            println!("a limit was reached; raise it in {} and go on with: bequest resume {}",
+            outln!("a limit was reached; raise it in {} and go on with: bequest resume {}",
                 job.job_file().display(), job.root().display());
             exit::LIMIT.into()
         }
@@ -71,7 +71,7 @@ pub async fn work(job: &JobDir, registry: &Registry, is_loud: bool) -> anyhow::R
     let world = crawl::real_world_of(job)?;
     let (channels, requests, progress) = crawl::channels();
     if is_loud {
-        println!("job: {}", job.root().display());
+        outln!("job: {}", job.root().display());
     }
     let job_run = crawl::run(&world, job, registry, channels);
     tokio::pin!(job_run);
@@ -92,7 +92,7 @@ pub async fn work(job: &JobDir, registry: &Registry, is_loud: bool) -> anyhow::R
     };
     drop(std::fs::remove_file(job.control_socket()));
     if is_loud {
-        println!("{}", summary(&progress.borrow(), ending));
+        outln!("{}", summary(&progress.borrow(), ending));
     }
     Ok(ending)
 }

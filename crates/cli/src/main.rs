@@ -1,5 +1,12 @@
 //! `bequest`: archive the web and search what was archived.
 
+/// Prints a line. Whoever closed our output misses it; a crawl goes on regardless, where `println!` would panic.
+macro_rules! outln {
+    ($($arguments:tt)*) => {
+        drop(std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{}\n", format_args!($($arguments)*))))
+    };
+}
+
 mod cli;
 mod commands;
 mod exit;

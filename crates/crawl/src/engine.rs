@@ -9,13 +9,14 @@ use frontier::Next;
 use model::entry::{Admit, Entry};
 use model::{FetchItem, MonoMs, Ordinal};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use crate::control::{Command, Request};
 use crate::handled::Handled;
 use crate::job::JobDir;
 use crate::ledger::{Committed, Group, Ledger};
 use crate::progress::{Phase, Progress};
+use crate::stages::Stage;
 use crate::state::State;
 use crate::steps::Steps;
 use crate::{explain, manifest, way};
@@ -176,6 +177,7 @@ impl Engine {
     }
 
     async fn work(&mut self) -> anyhow::Result<Ending> {
+        let steps = self.steps.clone();
         let mut tick = MonoMs(0);
         loop {
             let now = self.now();
@@ -183,7 +185,7 @@ impl Engine {
                 self.look_around(now)?;
                 tick = now + TICK_MS;
             }
-            let wake = self.hand_out(now)?;
+            let wake = steps.stages.time(Stage::Frontier, || self.hand_out(now))?;
             self.start_commit_if_due(now);
             self.answer_requests();
             if let Some(ending) = self.is_over(now) {
@@ -196,6 +198,7 @@ impl Engine {
 
     /// Waits for whatever comes first.
     async fn wait(&mut self, until: MonoMs) -> anyhow::Result<()> {
+        let steps = self.steps.clone();
         let sleep_ms = until - self.now();
         let commit = async {
             match &mut self.commit {
@@ -208,13 +211,14 @@ impl Engine {
             result = commit => {
                 self.commit = None;
                 let (ledger, committed) = result.map_err(|_| anyhow::anyhow!("the ledger's thread ended"))?;
-                self.on_committed(ledger, committed?)?;
+                let committed = committed?;
+                steps.stages.time(Stage::Frontier, || self.on_committed(ledger, committed))?;
             }
             Some(handled) = self.walks.join_next(), if !self.walks.is_empty() => {
-                self.on_handled(handled.map_err(|error| anyhow::anyhow!("a worker broke: {error}"))?)?;
+                self.on_walked(handled)?;
                 // Others that ended meanwhile are taken at once.
                 while let Some(handled) = self.walks.try_join_next() {
-                    self.on_handled(handled.map_err(|error| anyhow::anyhow!("a worker broke: {error}"))?)?;
+                    self.on_walked(handled)?;
                 }
             }
             Some(request) = self.requests.recv() => self.waiting_requests.push_back(request),
@@ -268,6 +272,12 @@ impl Engine {
         self.n_fetching += u64::from(counts_as_fetch(&item));
         self.walks.spawn(way::walk(self.steps.clone(), item, host, worker));
         Ok(())
+    }
+
+    fn on_walked(&mut self, walked: Result<Handled, JoinError>) -> anyhow::Result<()> {
+        let handled = walked.map_err(|error| anyhow::anyhow!("a worker broke: {error}"))?;
+        let steps = self.steps.clone();
+        steps.stages.time(Stage::Frontier, || self.on_handled(handled))
     }
 
     fn on_handled(&mut self, handled: Handled) -> anyhow::Result<()> {
@@ -334,7 +344,9 @@ impl Engine {
         let (sender, receiver) = oneshot::channel();
         let work = self.steps.world.work.clone();
         let job = move || {
-            let result = ledger.derive_novel(novel).and_then(|()| way::commit(&mut ledger, group));
+            let steps = ledger.steps.clone();
+            let commit = || ledger.derive_novel(novel).and_then(|()| way::commit(&mut ledger, group));
+            let result = steps.stages.time(Stage::Ledger, commit);
             // Nobody listens only if the engine itself has gone.
             let _ = sender.send((ledger, result));
         };
@@ -358,7 +370,7 @@ impl Engine {
         if has_flush && self.is_manifest_due {
             self.write_manifest()?;
         }
-        Ok(())
+        self.look_at_space()
     }
 
     fn write_manifest(&mut self) -> anyhow::Result<()> {
@@ -372,15 +384,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Once a second: limits, free space, progress.
-    fn look_around(&mut self, now: MonoMs) -> anyhow::Result<()> {
-        let steps = self.steps.clone();
-        let options = &steps.options;
+    /// Pauses while too little is free on the job's disk. Looked at after every commit: a quick crawl fills a disk in less
+    /// than a second.
+    fn look_at_space(&mut self) -> anyhow::Result<()> {
         let free = self.steps.world.disk.free_bytes(self.job.root())?;
-        let was_full = std::mem::replace(&mut self.is_disk_full, free < options.free_bytes_min);
+        let least = self.steps.options.free_bytes_min;
+        let was_full = std::mem::replace(&mut self.is_disk_full, free < least);
         if was_full != self.is_disk_full {
-            let free = crate::reports::human_bytes(free);
-            let least = crate::reports::human_bytes(options.free_bytes_min);
+            let (free, least) = (crate::reports::human_bytes(free), crate::reports::human_bytes(least));
             let text = if self.is_disk_full {
                 format!("PAUSED: only {free} are free on the job's disk, at least {least} are wanted (free_bytes_min)")
             } else {
@@ -388,6 +399,14 @@ impl Engine {
             };
             crate::job_log::write(&self.steps.world, &self.job, "INFO", &text);
         }
+        Ok(())
+    }
+
+    /// Once a second: limits, free space, progress.
+    fn look_around(&mut self, now: MonoMs) -> anyhow::Result<()> {
+        self.look_at_space()?;
+        let steps = self.steps.clone();
+        let options = &steps.options;
         if now - self.manifest_at >= options.manifest_interval_s * 1000 {
             self.is_manifest_due = true;
         }
@@ -487,6 +506,9 @@ impl Engine {
         }
         self.write_manifest()?;
         crate::launch::write_reports(&self.job, &self.state, &self.steps, ending)?;
+        if let Some(text) = self.steps.stages.text() {
+            crate::job_log::write(&self.steps.world, &self.job, "INFO", &text);
+        }
         let now = self.now();
         self.tell_progress(now);
         Ok(())

@@ -64,6 +64,8 @@ pub struct CrawlOptions {
     pub resolver: String,
     /// Seconds between two manifests, so that a resume is short.
     pub manifest_interval_s: u64,
+    /// The CPU time of each step is counted and stands in job.log at the end of a launch.
+    pub measure_stages: bool,
 }
 
 /// Which spellings of a URL count as one.
@@ -96,6 +98,7 @@ impl Default for CrawlOptions {
             canonicalization: Canonicalization::default(),
             resolver: String::new(),
             manifest_interval_s: 600,
+            measure_stages: false,
         }
     }
 }

@@ -9,6 +9,7 @@ use anyhow::Context;
 use archive::WarcWriter;
 use crawldb::{CrawlDb, Digests};
 use model::entry::{Admit, Done, Entry};
+use model::planted::{Bug, is_planted};
 use model::world::World;
 use model::{CaptureKind, Ordinal};
 use store::Journal;
@@ -62,6 +63,8 @@ pub struct Ledger {
     pub world: World,
     /// Text for nonfatal-errors.log that waits for its commit.
     nonfatal: Vec<String>,
+    /// Only for [`Bug::PrefixRuleDropped`].
+    held: Vec<Entry>,
 }
 
 impl Ledger {
@@ -75,7 +78,7 @@ impl Ledger {
         steps: Steps,
     ) -> Ledger {
         let world = steps.world.clone();
-        Ledger { journal, warcs, digests, crawldb, logs, steps, world, nonfatal: Vec::new() }
+        Ledger { journal, warcs, digests, crawldb, logs, steps, world, nonfatal: Vec::new(), held: Vec::new() }
     }
 
     /// Writes the records of an item, as a revisit if its payload was captured before, and completes its `Done`.
@@ -121,15 +124,34 @@ impl Ledger {
     /// When the disk fails.
     pub fn write_frame(&mut self, entries: &mut Vec<Entry>, flush: bool) -> anyhow::Result<u64> {
         let first_sequence = self.journal.next_sequence();
+        if is_planted(Bug::PrefixRuleDropped) {
+            self.hold_back(entries, flush);
+        }
         if flush {
             let through = Ordinal(first_sequence + entries.len() as u64);
             entries.push(Entry::Flush { through });
         }
+        if is_planted(Bug::AppliedBeforeSync) {
+            self.journal.sync()?;
+        }
         let written = self.journal.append(entries).context("write the journal")?;
         assert_eq!(written, first_sequence, "the journal is this ledger's alone");
-        self.journal.sync().context("make the journal durable")?;
+        if !is_planted(Bug::AppliedBeforeSync) {
+            self.journal.sync().context("make the journal durable")?;
+        }
         self.warcs.committed().context("close a WARC file")?;
         Ok(first_sequence)
+    }
+
+    /// Commits the first `Done` a frame later than it should be, though its records lie before those of others.
+    fn hold_back(&mut self, entries: &mut Vec<Entry>, flush: bool) {
+        let is_done = |entry: &Entry| matches!(entry, Entry::Done(_));
+        let ready = std::mem::take(&mut self.held);
+        let mut places = (0..entries.len()).filter(|at| is_done(&entries[*at]));
+        if let (false, Some(first), Some(second)) = (flush, places.next(), places.next()) {
+            self.held = entries.drain(first..second).collect();
+        }
+        entries.extend(ready);
     }
 
     /// Writes what follows from committed entries: crawl.log, CDXJ, crawl db.

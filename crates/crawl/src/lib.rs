@@ -13,6 +13,7 @@ mod engine;
 mod state;
 mod statistics;
 mod steps;
+mod stages;
 
 mod job_file;
 mod settings;

@@ -152,6 +152,7 @@ fn steps(
         digests: RecentDigests::default(),
         seed_redirect_rule: Arc::from("redirect of a seed"),
         unknown_rule: Arc::from("unknown"),
+        stages: crate::stages::Stages::new(file.crawl.measure_stages),
     }))
 }
 

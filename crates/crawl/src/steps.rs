@@ -13,6 +13,7 @@ use scope::Scope;
 use surt::Canonicalization;
 
 use crate::job_file::CrawlOptions;
+use crate::stages::Stages;
 
 /// Captures that workers know as possible originals of revisits; the ledger knows them all.
 const RECENT_DIGESTS_MAX: usize = 1 << 15;
@@ -63,6 +64,8 @@ pub struct StepsInner {
     pub seed_redirect_rule: Arc<str>,
     /// Stands in a `Done` until the engine puts the item's own rule there.
     pub unknown_rule: Arc<str>,
+    /// Where CPU time goes.
+    pub stages: Stages,
 }
 
 impl StepsInner {

@@ -10,6 +10,7 @@ use model::{Exchange, FetchItem, Fetched, HostFacts};
 
 use crate::handled::{Handled, HandledParts};
 use crate::ledger::{Committed, Group, Ledger};
+use crate::stages::Stage;
 use crate::steps::Steps;
 use crate::{candidates, handled};
 
@@ -36,19 +37,22 @@ pub async fn walk(steps: Steps, item: FetchItem, host: HostFacts, worker: u16) -
 
 /// Boxed, so that the way's future stays small while it waits for its worker.
 fn fetch<'a>(steps: &'a Steps, item: &'a FetchItem, host: &'a HostFacts) -> BoxFuture<'a, Fetched> {
-    Box::pin(steps.fetcher.fetch(item, host))
+    Box::pin(steps.stages.time_future(Stage::Fetch, steps.fetcher.fetch(item, host)))
 }
 
 /// The part of the first half that only computes.
 fn read(steps: &Steps, slot: handled::Slot, exchange: Exchange, changes: handled::Changes) -> Handled {
     // extract: links, and what the page asks of robots.
-    let extraction = steps.extractors.extract(&exchange, handled::extract_context(&slot.item));
+    let context = handled::extract_context(&slot.item);
+    let extraction = steps.stages.time(Stage::Extract, || steps.extractors.extract(&exchange, context));
 
     // scope: which links belong to the crawl. What scope accepts becomes an `Admit`.
-    let found = candidates::judge(steps, &slot.item, &exchange, &extraction);
+    let judge = || candidates::judge(steps, &slot.item, &exchange, &extraction);
+    let found = steps.stages.time(Stage::Scope, judge);
 
     // archive: records made, compressed and digested. Their place in a file is open.
-    let prepared = handled::prepare_records(steps, &slot.item, &exchange, &extraction);
+    let prepare = || handled::prepare_records(steps, &slot.item, &exchange, &extraction);
+    let prepared = steps.stages.time(Stage::Archive, prepare);
 
     handled::with_exchange(steps, slot, HandledParts { exchange, extraction, found, prepared, changes })
 }

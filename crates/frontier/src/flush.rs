@@ -1,6 +1,7 @@
 //! When the sieve is flushed, and what becomes of what turned out to be new.
 
 use model::entry::Admit;
+use model::planted::{Bug, is_planted};
 use model::{Fingerprint, MonoMs, Ordinal};
 
 use crate::queue::{LOOSE_BYTES, Loose};
@@ -36,7 +37,10 @@ impl Frontier {
     }
 
     pub(crate) fn flush(&mut self, through: Ordinal, novel: &mut dyn FnMut(Ordinal, &Admit)) -> Result<()> {
-        let offers = self.sieve.flush(through)?;
+        let mut offers = self.sieve.flush(through)?;
+        if is_planted(Bug::OutlinksLostAtFlush) {
+            offers.retain(|offer| !offer.key.ordinal().0.is_multiple_of(50));
+        }
         let bytes: usize = offers.iter().map(|offer| self.sieve.payload(offer).len() + LOOSE_BYTES).sum();
         let fits = self.memory_bytes + bytes <= self.options.queue_memory_bytes;
         let mut batch: Vec<(u32, Offer)> = Vec::with_capacity(if fits { 0 } else { offers.len() });

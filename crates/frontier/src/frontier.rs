@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use model::entry::Admit;
+use model::planted::{Bug, is_planted};
 use model::world::Disk;
 use model::{FetchItem, FetchOutcome, Fingerprint, History, Hop, MonoMs, Ordinal};
 
@@ -129,7 +130,7 @@ impl Frontier {
         self.clock = self.clock.max(now);
         self.resumed_at = now;
         for queue in &mut self.table.queues {
-            queue.held = true;
+            queue.held = !is_planted(Bug::DelayForgotten);
         }
     }
 

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher13;
 use surt::CanonicalUrl;
 
+use crate::planted::{Bug, is_planted};
+
 /// Number of partitions that work is split by; fixed for ever, since keys on disk begin with it.
 pub const PARTITIONS: u16 = 4096;
 
@@ -80,7 +82,8 @@ impl FingerprintKey {
     pub fn fingerprint(&self, canonical_text: &str) -> Fingerprint {
         let mut hasher = SipHasher13::new_with_keys(self.0, self.1);
         hasher.write(canonical_text.as_bytes());
-        Fingerprint(hasher.finish())
+        let bits = if is_planted(Bug::Fingerprints16Bit) { 16 } else { 64 };
+        Fingerprint(hasher.finish() >> (64 - bits))
     }
 }
 

@@ -119,6 +119,11 @@ impl SimDisk {
         self.lock_shared().struck.clone()
     }
 
+    /// Forgets which faults have struck.
+    pub fn forget_struck(&self) {
+        self.lock_shared().struck.clear();
+    }
+
     /// Limits the bytes in all files; `None` lifts the limit.
     pub fn set_capacity(&self, capacity: Option<u64>) {
         self.lock_shared().capacity = capacity;

@@ -38,22 +38,22 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let seed = runtime.block_on(crawl_demo_site(&job))?;
     let warcs = check_warcs(&folder)?;
     let indexed = super::index::index_job(&folder, Default::default())?;
-    println!("indexed: {} pages", indexed.n_pages);
+    outln!("indexed: {} pages", indexed.n_pages);
     let n_hits = search_for(&folder, WORDS)?;
 
-    println!("\nwhere everything lies:");
-    println!("  job       {}", folder.display());
+    outln!("\nwhere everything lies:");
+    outln!("  job       {}", folder.display());
     for warc in &warcs {
-        println!("  WARC      {}", warc.display());
+        outln!("  WARC      {}", warc.display());
     }
-    println!("  crawl.log {}", folder.join("latest/logs/crawl.log").display());
-    println!("  reports   {}", folder.join("latest/reports").display());
-    println!("  CDXJ      {}", folder.join("index/cdxj").display());
-    println!("try:");
-    println!("  bequest explain {seed}private/notes.html --job {}", folder.display());
-    println!("  bequest search digest --job {}", folder.display());
-    println!("  bequest serve --job {}", folder.display());
-    println!("done in {:.1} s", started.elapsed().as_secs_f64());
+    outln!("  crawl.log {}", folder.join("latest/logs/crawl.log").display());
+    outln!("  reports   {}", folder.join("latest/reports").display());
+    outln!("  CDXJ      {}", folder.join("index/cdxj").display());
+    outln!("try:");
+    outln!("  bequest explain {seed}private/notes.html --job {}", folder.display());
+    outln!("  bequest search digest --job {}", folder.display());
+    outln!("  bequest serve --job {}", folder.display());
+    outln!("done in {:.1} s", started.elapsed().as_secs_f64());
     if n_hits == 0 {
         bail!("the search found nothing, though the site has the word {WORDS:?}");
     }
@@ -67,7 +67,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 async fn crawl_demo_site(job: &JobDir) -> anyhow::Result<String> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.context("listen on loopback")?;
     let seed = format!("http://{}/", listener.local_addr()?);
-    println!("site: {seed} (built in, served for as long as the demo crawls)");
+    outln!("site: {seed} (built in, served for as long as the demo crawls)");
     let _serving = testweb::sites::serve_site(testweb::sites::demo(), listener);
     let mut file = JobFile::default();
     file.scope.scope = ScopeKind::Host;
@@ -93,7 +93,7 @@ fn check_warcs(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
         if !report.is_ok() {
             bail!("{} is not in order: {:?}", file.path.display(), report.problems);
         }
-        println!("checked: {n_records} records in order");
+        outln!("checked: {n_records} records in order");
         paths.push(file.path);
     }
     Ok(paths)
@@ -102,9 +102,9 @@ fn check_warcs(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 fn search_for(folder: &Path, words: &str) -> anyhow::Result<u64> {
     let index = SearchIndex::open(&replay::ArchiveFiles::of_job(folder).search_index())?;
     let hits = index.search(&Query::words(words))?;
-    println!("searched: {words:?} is on {} pages", hits.total);
+    outln!("searched: {words:?} is on {} pages", hits.total);
     for hit in &hits.hits {
-        println!("  {} - {}", hit.url, hit.title);
+        outln!("  {} - {}", hit.url, hit.title);
     }
     Ok(hits.total as u64)
 }
@@ -114,7 +114,7 @@ fn serve(runtime: &tokio::runtime::Runtime, folder: &Path) -> anyhow::Result<()>
         let listen = "127.0.0.1:0".parse().expect("an address");
         let options = ServeOptions { listen, job_dir: folder.to_owned(), password_file: None };
         let server = server::bind(&options).await?;
-        println!("serving at http://{}/ (Ctrl-C stops)", server.address);
+        outln!("serving at http://{}/ (Ctrl-C stops)", server.address);
         server.run(async { drop(tokio::signal::ctrl_c().await) }).await
     })
 }

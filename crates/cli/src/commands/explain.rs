@@ -35,9 +35,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         None => crawl::explain_at_rest(&crawl::real_world(None)?, &job, &args.url)?,
     };
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&answer)?);
+        outln!("{}", serde_json::to_string_pretty(&answer)?);
     } else {
-        print!("{}", crawl::explanation_text(&answer));
+        outln!("{}", crawl::explanation_text(&answer).trim_end());
     }
     Ok(ExitCode::SUCCESS)
 }

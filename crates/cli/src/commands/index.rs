@@ -79,7 +79,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     let indexed = index_job(&job, PageOptions { ignore_noindex: args.ignore_noindex })?;
     let Indexed { n_put, n_removed, n_pages } = indexed;
-    println!("{n_put} pages added, {n_removed} URLs that are no pages; {n_pages} pages can be searched");
+    outln!("{n_put} pages added, {n_removed} URLs that are no pages; {n_pages} pages can be searched");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -171,7 +171,7 @@ pub fn run_index(args: IndexArgs) -> anyhow::Result<ExitCode> {
     }
     writer.commit("")?;
     writer.finish()?;
-    println!("{} documents", index.n_documents()?);
+    outln!("{} documents", index.n_documents()?);
     Ok(ExitCode::SUCCESS)
 }
 

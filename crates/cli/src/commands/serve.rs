@@ -33,7 +33,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Runtime::new().context("start threads")?;
     runtime.block_on(async {
         let server = server::bind(&options).await?;
-        println!("serving {} at http://{}/ (Ctrl-C stops)", options.job_dir.display(), server.address);
+        outln!("serving {} at http://{}/ (Ctrl-C stops)", options.job_dir.display(), server.address);
         let stop = async {
             let _ = tokio::signal::ctrl_c().await;
         };

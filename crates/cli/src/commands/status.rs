@@ -37,7 +37,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         () => Command::Status,
     };
     match live::ask(&job, &command)? {
-        Some(answer) => println!("{}", serde_json::to_string_pretty(&answer)?),
+        Some(answer) => outln!("{}", serde_json::to_string_pretty(&answer)?),
         None => anyhow::bail!("no process works on the job in {}", job.root().display()),
     }
     Ok(ExitCode::SUCCESS)
