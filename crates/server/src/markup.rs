@@ -81,7 +81,8 @@ h1 { font-size: 1.35rem; margin: .4rem 0 1rem; overflow-wrap: anywhere }
 .hits p { margin: .15rem 0 0; overflow-wrap: anywhere }
 mark { background: var(--mark); color: inherit; padding: 0 .1em; border-radius: .2em }
 table { width: 100%; border-collapse: collapse; font-size: .93rem }
-th, td { text-align: left; padding: .4rem .6rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere }
+th, td { text-align: left; padding: .4rem .6rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top }
+td a { overflow-wrap: anywhere }
 th { color: var(--soft); font-weight: 600 }
 td.number, th.number { text-align: right; white-space: nowrap }
 td.time { white-space: nowrap }
