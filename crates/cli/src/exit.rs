@@ -55,7 +55,8 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
 
 /// True if the error is that nobody reads our output any more.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(|error| {
-        error.kind() == std::io::ErrorKind::BrokenPipe
-    })
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }

@@ -6,7 +6,8 @@
 /// Says what would be right.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let upper = text.trim().to_ascii_uppercase();
-    let digits_end = upper.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(upper.len());
+    let digits_end =
+        upper.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(upper.len());
     let (number, unit) = upper.split_at(digits_end);
     let power = match unit.trim().trim_end_matches('B').trim_end_matches('I') {
         "" => 0,
@@ -33,7 +34,8 @@ pub fn seconds(text: &str) -> Result<u64, String> {
         Some('d') => (&trimmed[..trimmed.len() - 1], 86_400),
         _ => (trimmed, 1),
     };
-    let number: f64 = number.parse().map_err(|_| format!("{text:?} is no duration; write e.g. 90s, 15m or 2h"))?;
+    let number: f64 =
+        number.parse().map_err(|_| format!("{text:?} is no duration; write e.g. 90s, 15m or 2h"))?;
     if !(0.0..=1e9).contains(&number) {
         return Err(format!("{text:?} is out of range"));
     }
@@ -57,7 +59,9 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (text, expected) in [("8MB", 8 << 20), ("512", 512), ("1.5k", 1536), ("2GiB", 2 << 30), ("1 T", 1 << 40)] {
+        for (text, expected) in
+            [("8MB", 8 << 20), ("512", 512), ("1.5k", 1536), ("2GiB", 2 << 30), ("1 T", 1 << 40)]
+        {
             assert_eq!(bytes(text), Ok(expected), "{text}");
         }
         assert!(bytes("eight").is_err() && bytes("8X").is_err() && bytes("").is_err());

@@ -43,8 +43,11 @@ pub fn run(job: &JobDir) -> anyhow::Result<ExitCode> {
             exit::STOPPED.into()
         }
         Ending::UrlLimit | Ending::DataLimit | Ending::TimeLimit => {
-            outln!("a limit was reached; raise it in {} and go on with: bequest resume {}",
-                job.job_file().display(), job.root().display());
+            outln!(
+                "a limit was reached; raise it in {} and go on with: bequest resume {}",
+                job.job_file().display(),
+                job.root().display()
+            );
             exit::LIMIT.into()
         }
     };
@@ -58,7 +61,8 @@ pub fn run(job: &JobDir) -> anyhow::Result<ExitCode> {
 /// # Errors
 /// When no thread can be started.
 pub fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
-    let threads = std::thread::available_parallelism().map_or(NETWORK_THREADS_MIN, |n| n.get().max(NETWORK_THREADS_MIN));
+    let threads = std::thread::available_parallelism()
+        .map_or(NETWORK_THREADS_MIN, |n| n.get().max(NETWORK_THREADS_MIN));
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(threads).enable_all().build().context("start threads")
 }
@@ -107,7 +111,9 @@ impl Drop for AbortOnDrop {
 
 /// The first signal stops cleanly, the second at once: what is committed is safe either way.
 async fn signals(requests: mpsc::Sender<Request>) {
-    let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else { return };
+    let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else {
+        return;
+    };
     let mut n_signals = 0;
     loop {
         tokio::select! {
@@ -190,16 +196,25 @@ fn line(now: &Progress, per_s: f64) -> String {
     let left = now.queued + now.pending + now.in_flight;
     let forecast = match per_s {
         per_s if per_s > 0.01 && left > 0 => {
-            format!(", about {} for what is queued", HumanDuration(Duration::from_secs_f64(left as f64 / per_s)))
+            format!(
+                ", about {} for what is queued",
+                HumanDuration(Duration::from_secs_f64(left as f64 / per_s))
+            )
         }
         _ => String::new(),
     };
-    let reason = now.reason.as_ref().filter(|_| now.phase == Phase::PausedError).map_or(String::new(), |reason| {
-        format!(" ({reason})")
-    });
+    let reason = now
+        .reason
+        .as_ref()
+        .filter(|_| now.phase == Phase::PausedError)
+        .map_or(String::new(), |reason| format!(" ({reason})"));
     format!(
         "{phase}{reason}: {per_s:.1}/s, {} done, {} failed, {} refused, {} queued, {}{forecast}",
-        now.done, now.failed, now.refused, left, HumanBytes(now.bytes)
+        now.done,
+        now.failed,
+        now.refused,
+        left,
+        HumanBytes(now.bytes)
     )
 }
 

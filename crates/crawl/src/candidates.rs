@@ -104,7 +104,8 @@ fn must_follow(steps: &Steps, item: &FetchItem, exchange: &Exchange, outlink: &O
     let (from, to) = (&item.candidate.url, &outlink.url);
     if from == to {
         let came_from_itself = item.candidate.via.as_ref().is_some_and(|via| via.url == *from);
-        let sets_cookie = exchange.head.as_ref().is_some_and(|head| head.headers_named("set-cookie").next().is_some());
+        let sets_cookie =
+            exchange.head.as_ref().is_some_and(|head| head.headers_named("set-cookie").next().is_some());
         return sets_cookie && !came_from_itself;
     }
     steps.canonicalization.canonical_text(from) == steps.canonicalization.canonical_text(to)
@@ -113,7 +114,8 @@ fn must_follow(steps: &Steps, item: &FetchItem, exchange: &Exchange, outlink: &O
 /// The candidate with all that its queue and the seen test need. `queue_of_via` is the queue of the page it was found on:
 /// prerequisites go into the queue that waits for them.
 pub fn admit(steps: &Steps, candidate: Candidate, rule: Arc<str>, queue_of_via: &str) -> Admit {
-    let fingerprint = steps.fingerprint_key.fingerprint(&steps.canonicalization.canonical_text(&candidate.url));
+    let fingerprint =
+        steps.fingerprint_key.fingerprint(&steps.canonicalization.canonical_text(&candidate.url));
     let is_prerequisite = candidate.last_hop() == Some(Hop::Prerequisite);
     let queue_key =
         if is_prerequisite { queue_of_via.to_owned() } else { surt::queue_authority(&candidate.url) };

@@ -64,7 +64,9 @@ pub fn listen(path: &Path, requests: mpsc::Sender<Request>) -> anyhow::Result<to
     Ok(tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let requests = requests.clone();
-            tokio::spawn(async move { drop(tokio::time::timeout(PATIENCE * 2, serve(stream, requests)).await) });
+            tokio::spawn(
+                async move { drop(tokio::time::timeout(PATIENCE * 2, serve(stream, requests)).await) },
+            );
         }
     }))
 }
@@ -82,7 +84,8 @@ fn bind(path: &Path) -> anyhow::Result<UnixListener> {
 fn short_path(path: &Path) -> anyhow::Result<(std::fs::File, std::path::PathBuf)> {
     use std::os::fd::AsRawFd;
     let folder_path = path.parent().unwrap_or(Path::new("."));
-    let folder = std::fs::File::open(folder_path).with_context(|| format!("open {}", folder_path.display()))?;
+    let folder =
+        std::fs::File::open(folder_path).with_context(|| format!("open {}", folder_path.display()))?;
     let name = path.file_name().context("the socket has a name")?;
     let short = Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name);
     Ok((folder, short))
@@ -91,7 +94,8 @@ fn short_path(path: &Path) -> anyhow::Result<(std::fs::File, std::path::PathBuf)
 async fn serve(stream: UnixStream, requests: mpsc::Sender<Request>) -> anyhow::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut line = String::new();
-    tokio::time::timeout(PATIENCE, BufReader::new(read.take(REQUEST_BYTES_MAX)).read_line(&mut line)).await??;
+    tokio::time::timeout(PATIENCE, BufReader::new(read.take(REQUEST_BYTES_MAX)).read_line(&mut line))
+        .await??;
     let answer = match serde_json::from_str(&line) {
         Ok(command) => {
             let (request, answer) = Request::new(command);
@@ -121,7 +125,8 @@ pub async fn ask(path: &Path, command: &Command) -> anyhow::Result<Option<Value>
         stream.read_to_string(&mut text).await?;
         anyhow::Ok(text)
     };
-    let text = tokio::time::timeout(PATIENCE, exchange).await.context("the running job does not answer")??;
+    let text =
+        tokio::time::timeout(PATIENCE, exchange).await.context("the running job does not answer")??;
     let mut answer: Value = serde_json::from_str(&text).context("read the running job's answer")?;
     match answer.get("error").and_then(Value::as_str) {
         Some(error) => anyhow::bail!("{error}"),

@@ -12,7 +12,8 @@ pub fn line(done: &Done) -> String {
     let log = &done.log;
     let mut line = String::with_capacity(256);
     let size = log.size.map_or("-".to_owned(), |size| size.to_string());
-    write!(line, "{} {:>5} {:>10} {} ", log.logged_at.iso_ms(), log.status.0, size, done.url).expect("into a String");
+    write!(line, "{} {:>5} {:>10} {} ", log.logged_at.iso_ms(), log.status.0, size, done.url)
+        .expect("into a String");
     push_or_dash(&mut line, &log.hop_path.to_string());
     push_or_dash(&mut line, log.via.as_deref().unwrap_or(""));
     write!(line, "{} #{:03} ", log.mime, log.worker).expect("into a String");
@@ -38,7 +39,8 @@ pub fn mime_of(content_type: Option<&str>) -> String {
     let Some(content_type) = content_type else { return "no-type".to_owned() };
     let trimmed = content_type.trim_start();
     let end = trimmed.find([';', ',', ' ', '\t']).unwrap_or(trimmed.len());
-    let mime: String = trimmed[..end].chars().filter(|letter| !letter.is_whitespace() && !letter.is_control()).collect();
+    let mime: String =
+        trimmed[..end].chars().filter(|letter| !letter.is_whitespace() && !letter.is_control()).collect();
     if mime.is_empty() { "no-type".to_owned() } else { mime }
 }
 
@@ -92,7 +94,8 @@ pub fn parse(line: &str) -> Result<CrawlLogLine, String> {
     let size = dash(field("size")?).map(|size| number("size", size)).transpose()?;
     let url = field("URL")?.to_owned();
     let path_text = field("hop path")?;
-    let hop_path = HopPath::parse(path_text).ok_or_else(|| format!("hop path {path_text:?} has unknown letters"))?;
+    let hop_path =
+        HopPath::parse(path_text).ok_or_else(|| format!("hop path {path_text:?} has unknown letters"))?;
     let via = dash(field("via")?).map(str::to_owned);
     let mime = field("MIME")?.to_owned();
     let worker_text = field("worker")?;
@@ -173,7 +176,8 @@ mod tests {
         let line = "2026-01-05T10:00:17.100Z -9998          - http://example.org/x L http://example.org/ unknown #002 - - - - {}";
         let read = parse(line).unwrap();
         assert_eq!((read.status.0, read.size, read.extra_info.as_deref()), (-9998, None, Some("{}")));
-        let spaced = "2026-01-05T10:00:17.100Z -5004 - http://e.org/ - - unknown #002 - - - Runtime exceeded 4000ms";
+        let spaced =
+            "2026-01-05T10:00:17.100Z -5004 - http://e.org/ - - unknown #002 - - - Runtime exceeded 4000ms";
         assert_eq!(parse(spaced).unwrap().annotations, ["Runtime exceeded 4000ms"]);
     }
 

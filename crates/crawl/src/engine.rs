@@ -191,7 +191,8 @@ impl Engine {
             if let Some(ending) = self.is_over(now) {
                 return Ok(ending);
             }
-            let until = [wake, self.group_deadline(), Some(tick)].into_iter().flatten().min().expect("tick is some");
+            let until =
+                [wake, self.group_deadline(), Some(tick)].into_iter().flatten().min().expect("tick is some");
             self.wait(until).await?;
         }
     }
@@ -314,7 +315,8 @@ impl Engine {
 
     /// Workers wait for URLs that only a commit or a flush can bring, and the disk is quick enough to commit more often.
     fn is_starving(&self) -> bool {
-        self.commit_ms <= QUICK_COMMIT_MS && self.walks.len() < usize::from(self.steps.options.workers) / 4 + 1
+        self.commit_ms <= QUICK_COMMIT_MS
+            && self.walks.len() < usize::from(self.steps.options.workers) / 4 + 1
     }
 
     fn start_commit_if_due(&mut self, now: MonoMs) {
@@ -365,7 +367,9 @@ impl Engine {
                 self.n_fetching -= u64::from(done.log.hop_path.last() != Some(model::Hop::Prerequisite));
             }
             let novel = &mut self.novel;
-            self.state.apply(sequence, entry, &mut |ordinal, admit| novel.push((ordinal, Arc::new(admit.clone()))))?;
+            self.state.apply(sequence, entry, &mut |ordinal, admit| {
+                novel.push((ordinal, Arc::new(admit.clone())))
+            })?;
         }
         if has_flush && self.is_manifest_due {
             self.write_manifest()?;
@@ -376,7 +380,8 @@ impl Engine {
     fn write_manifest(&mut self) -> anyhow::Result<()> {
         let ledger = self.ledger.as_mut().expect("no commit is under way");
         ledger.derive_novel(std::mem::take(&mut self.novel))?;
-        self.state.statistics.running_ms = running_ms(&self.state, self.started, self.paused_ms, self.steps.world.clock.mono());
+        self.state.statistics.running_ms =
+            running_ms(&self.state, self.started, self.paused_ms, self.steps.world.clock.mono());
         manifest::write(&self.job, &mut self.state, ledger)?;
         self.is_manifest_due = false;
         self.manifest_journal_bytes = ledger.journal.bytes_appended();
@@ -393,7 +398,9 @@ impl Engine {
         if was_full != self.is_disk_full {
             let (free, least) = (crate::reports::human_bytes(free), crate::reports::human_bytes(least));
             let text = if self.is_disk_full {
-                format!("PAUSED: only {free} are free on the job's disk, at least {least} are wanted (free_bytes_min)")
+                format!(
+                    "PAUSED: only {free} are free on the job's disk, at least {least} are wanted (free_bytes_min)"
+                )
             } else {
                 format!("RUNNING: {free} are free again")
             };
@@ -502,7 +509,9 @@ impl Engine {
         let committed = way::commit(ledger, group)?;
         for (sequence, entry) in (committed.first_sequence..).zip(committed.entries) {
             let novel = &mut self.novel;
-            self.state.apply(sequence, entry, &mut |ordinal, admit| novel.push((ordinal, Arc::new(admit.clone()))))?;
+            self.state.apply(sequence, entry, &mut |ordinal, admit| {
+                novel.push((ordinal, Arc::new(admit.clone())))
+            })?;
         }
         self.write_manifest()?;
         crate::launch::write_reports(&self.job, &self.state, &self.steps, ending)?;

@@ -10,7 +10,9 @@ use crawldb::{CrawlDb, UrlEntry, UrlState};
 use frontier::Frontier;
 use model::entry::{Admit, Entry};
 use model::world::World;
-use model::{Candidate, CaptureKind, FetchOutcome, Hop, HostFacts, Ordinal, RobotsRules, UrlKey, Verdict, Via};
+use model::{
+    Candidate, CaptureKind, FetchOutcome, Hop, HostFacts, Ordinal, RobotsRules, UrlKey, Verdict, Via,
+};
 use scope::{Scope, seeds};
 use serde::Serialize;
 use serde_json::Value;
@@ -107,8 +109,12 @@ pub fn at_rest(world: &World, job: &JobDir, text: &str) -> anyhow::Result<Value>
     let section = |name: &str| loaded.as_ref().and_then(|loaded| loaded.section(name));
     let (urls, _, facts_place) = replay::tables(job);
     let mut crawldb = CrawlDb::open(world.disk.clone(), urls, TableOptions::default(), section("crawldb"))?;
-    let mut hosts =
-        crawldb::Hosts::open(world.disk.clone(), facts_place, crawldb::HostsOptions::default(), section("hosts"))?;
+    let mut hosts = crawldb::Hosts::open(
+        world.disk.clone(),
+        facts_place,
+        crawldb::HostsOptions::default(),
+        section("hosts"),
+    )?;
     let after = loaded.as_ref().map_or(0, |loaded| loaded.manifest.sequence);
     let mut prefixes: Vec<String> = loaded
         .iter()
@@ -153,7 +159,11 @@ pub fn at_rest(world: &World, job: &JobDir, text: &str) -> anyhow::Result<Value>
 
 /// An explanation as lines for people.
 pub fn text(explanation: &Value) -> String {
-    let mut text = format!("{}: {}\n", explanation["url"].as_str().unwrap_or(""), explanation["state"].as_str().unwrap_or(""));
+    let mut text = format!(
+        "{}: {}\n",
+        explanation["url"].as_str().unwrap_or(""),
+        explanation["state"].as_str().unwrap_or("")
+    );
     let mut last_step = "";
     for line in explanation["lines"].as_array().map(Vec::as_slice).unwrap_or_default() {
         let step = line["step"].as_str().unwrap_or("");
@@ -233,10 +243,16 @@ impl Lines {
         self.recorded("scope", found);
         self.recorded("scope", format!("accepted by rule: {}", admit.rule));
         let state = format!("{:?}", entry.state).to_lowercase();
-        self.recorded("crawldb", format!("{state}, admitted as number {}, {} attempts", entry.ordinal.0, entry.attempts));
+        self.recorded(
+            "crawldb",
+            format!("{state}, admitted as number {}, {} attempts", entry.ordinal.0, entry.attempts),
+        );
         self.recorded(
             "frontier",
-            format!("queue {}, directive {:?}, precedence {}", admit.queue_key, candidate.directive, admit.precedence),
+            format!(
+                "queue {}, directive {:?}, precedence {}",
+                admit.queue_key, candidate.directive, admit.precedence
+            ),
         );
         self.add_host(known);
         match &entry.last {
@@ -304,7 +320,10 @@ impl Lines {
                 let place = &capture.place;
                 self.recorded(
                     "archive",
-                    format!("{kind}, {} at offset {}, {} bytes, payload {}", place.file, place.offset, place.length, capture.payload_digest),
+                    format!(
+                        "{kind}, {} at offset {}, {} bytes, payload {}",
+                        place.file, place.offset, place.length, capture.payload_digest
+                    ),
                 );
                 if capture.kind != CaptureKind::Resource {
                     self.recorded("index", format!("CDXJ line at {}", capture.date.digits14()));
@@ -346,7 +365,10 @@ fn imagined(url: &CanonicalUrl) -> Candidate {
 fn add_pending(explanation: &mut Explanation, ledger: &Ledger, url: &CanonicalUrl) {
     let _ = (ledger, url);
     let mut lines = Lines(Vec::new());
-    lines.recorded("frontier", "if it was offered just now, the seen test is pending: ask again after the next flush");
+    lines.recorded(
+        "frontier",
+        "if it was offered just now, the seen test is pending: ask again after the next flush",
+    );
     explanation.lines.extend(lines.0);
 }
 
@@ -357,10 +379,17 @@ fn add_queue(explanation: &mut Explanation, frontier: &Frontier, url: &Canonical
     let now = ledger.world.clock.mono();
     let mut lines = Lines(Vec::new());
     let due = queue.wake - now;
-    let due = if due > 0 { format!(", its next URL is due in {:.1} s", due as f64 / 1000.0) } else { String::new() };
+    let due = if due > 0 {
+        format!(", its next URL is due in {:.1} s", due as f64 / 1000.0)
+    } else {
+        String::new()
+    };
     lines.recomputed(
         "frontier",
-        format!("queue is {:?}, {} URLs wait in it, {} in flight{due}", queue.state, queue.queued, queue.in_flight),
+        format!(
+            "queue is {:?}, {} URLs wait in it, {} in flight{due}",
+            queue.state, queue.queued, queue.in_flight
+        ),
     );
     explanation.lines.extend(lines.0);
 }

@@ -86,8 +86,7 @@ pub fn prepare_records(
 ) -> io::Result<Option<archive::Prepared>> {
     let chance = &steps.world.chance;
     let earlier = steps.digests.earlier(exchange);
-    let prepared =
-        steps.records.prepare(exchange, extraction, item, || chance.uuid(), earlier.as_ref())?;
+    let prepared = steps.records.prepare(exchange, extraction, item, || chance.uuid(), earlier.as_ref())?;
     match prepared {
         Some(prepared) if steps.own_files.wants(&prepared) => steps.own_files.write(prepared).map(Some),
         prepared => Ok(prepared),
@@ -112,7 +111,8 @@ pub fn with_exchange(steps: &Steps, slot: Slot, parts: HandledParts) -> Handled 
         digest: Some(exchange.payload_digest),
         ..log_fields(&item, worker, exchange.status, annotations)
     };
-    let tls_problems = exchange.tls.as_ref().map(|tls| tls.problems.join(", ")).filter(|text| !text.is_empty());
+    let tls_problems =
+        exchange.tls.as_ref().map(|tls| tls.problems.join(", ")).filter(|text| !text.is_empty());
     let mut done = done(&item, FetchOutcome::Finished, log, steps);
     done.reason = tls_problems.map(|problems| format!("TLS: {problems}"));
     done.etag = exchange.header("etag");
@@ -229,7 +229,12 @@ fn finished_without_records(
 }
 
 /// The fields that do not depend on an answer. The number of attempts stands last, as Heritrix puts it.
-fn log_fields(item: &FetchItem, worker: u16, status: FetchStatus, mut annotations: Vec<String>) -> CrawlLogFields {
+fn log_fields(
+    item: &FetchItem,
+    worker: u16,
+    status: FetchStatus,
+    mut annotations: Vec<String>,
+) -> CrawlLogFields {
     if item.candidate.is_sitemap {
         annotations.insert(0, "isSitemap".to_owned());
     }

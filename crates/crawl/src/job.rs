@@ -33,12 +33,22 @@ impl fmt::Display for JobError {
                 write!(f, "{path} holds a job already; go on with it by: bequest resume {path}")
             }
             JobError::Missing(path) => {
-                write!(f, "{} holds no job (there is no job.toml in it); name one with --job DIR", path.display())
+                write!(
+                    f,
+                    "{} holds no job (there is no job.toml in it); name one with --job DIR",
+                    path.display()
+                )
             }
             JobError::Locked(path) => {
-                write!(f, "another process works on the job in {}; wait for it or stop it first", path.display())
+                write!(
+                    f,
+                    "another process works on the job in {}; wait for it or stop it first",
+                    path.display()
+                )
             }
-            JobError::Disk(path, error) => write!(f, "cannot use {} as a job folder: {error}", path.display()),
+            JobError::Disk(path, error) => {
+                write!(f, "cannot use {} as a job folder: {error}", path.display())
+            }
         }
     }
 }
@@ -170,11 +180,20 @@ impl JobDir {
         self.create_files(disk, job_text, seeds_text, &secret).map_err(at)
     }
 
-    fn create_files(&self, disk: &dyn Disk, job_text: &str, seeds_text: &str, secret: &str) -> std::io::Result<()> {
-        for folder in [self.journal(), self.queues(), self.crawldb(), self.scratch(), self.actions(), self.cdxj()] {
+    fn create_files(
+        &self,
+        disk: &dyn Disk,
+        job_text: &str,
+        seeds_text: &str,
+        secret: &str,
+    ) -> std::io::Result<()> {
+        for folder in
+            [self.journal(), self.queues(), self.crawldb(), self.scratch(), self.actions(), self.cdxj()]
+        {
             disk.create_dir_all(&folder)?;
         }
-        for (path, text) in [(self.secret(), secret), (self.seeds(), seeds_text), (self.job_file(), job_text)] {
+        for (path, text) in [(self.secret(), secret), (self.seeds(), seeds_text), (self.job_file(), job_text)]
+        {
             write_durably(disk, &path, text.as_bytes())?;
         }
         Ok(())

@@ -184,7 +184,9 @@ impl JobFile {
 fn with_nearest_key(message: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let is_unknown_key = message.starts_with("unknown field") || message.starts_with("unknown variant");
-    let (Some(wrong), true) = (quoted.next(), is_unknown_key) else { return message.trim_end().replace('\n', ": ") };
+    let (Some(wrong), true) = (quoted.next(), is_unknown_key) else {
+        return message.trim_end().replace('\n', ": ");
+    };
     let what = if message.starts_with("unknown field") { "key" } else { "value" };
     match quoted.min_by_key(|right| distance(wrong, right)) {
         Some(nearest) => format!("unknown {what} `{wrong}`; did you mean `{nearest}`?"),

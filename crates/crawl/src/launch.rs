@@ -39,7 +39,12 @@ pub struct Channels {
 ///
 /// # Errors
 /// When the job cannot be opened: it is locked, damaged, or its configuration cannot work.
-pub async fn run(world: &World, job: &JobDir, registry: &Registry, channels: Channels) -> anyhow::Result<Ending> {
+pub async fn run(
+    world: &World,
+    job: &JobDir,
+    registry: &Registry,
+    channels: Channels,
+) -> anyhow::Result<Ending> {
     let Channels { mut requests, progress } = channels;
     let _lock = job.lock(&world.disk)?;
     let (mut wait, mut is_first) = (RETRY_FIRST, true);
@@ -76,7 +81,12 @@ pub async fn run(world: &World, job: &JobDir, registry: &Registry, channels: Cha
             }
             Err(error) => {
                 let reason = format!("{error:#}");
-                job_log::write(world, job, "SEVERE", &format!("PAUSED: {reason}; resuming when the disk allows"));
+                job_log::write(
+                    world,
+                    job,
+                    "SEVERE",
+                    &format!("PAUSED: {reason}; resuming when the disk allows"),
+                );
                 progress.send_modify(|progress| {
                     progress.phase = Phase::PausedError;
                     progress.reason = Some(reason.clone());

@@ -78,14 +78,28 @@ impl Ledger {
         steps: Steps,
     ) -> Ledger {
         let world = steps.world.clone();
-        Ledger { journal, warcs, digests, crawldb, logs, steps, world, nonfatal: Vec::new(), held: Vec::new() }
+        Ledger {
+            journal,
+            warcs,
+            digests,
+            crawldb,
+            logs,
+            steps,
+            world,
+            nonfatal: Vec::new(),
+            held: Vec::new(),
+        }
     }
 
     /// Writes the records of an item, as a revisit if its payload was captured before, and completes its `Done`.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn write_records(&mut self, mut done: Done, prepared: Option<archive::Prepared>) -> anyhow::Result<Done> {
+    pub fn write_records(
+        &mut self,
+        mut done: Done,
+        prepared: Option<archive::Prepared>,
+    ) -> anyhow::Result<Done> {
         done.log.logged_at = self.world.clock.wall();
         let Some(mut prepared) = prepared else { return Ok(done) };
         if prepared.may_be_revisit()

@@ -3,32 +3,32 @@
 //! Open `way.rs` first: it shows the way of a URL on one page. `engine.rs` decides when a URL sets out on it,
 //! `ledger.rs` makes what came of it durable, `resume.rs` finds it all again.
 
-mod way;
 mod candidates;
+pub mod crawl_log;
+mod engine;
 mod handled;
 mod ledger;
 mod logs;
-pub mod crawl_log;
-mod engine;
+mod stages;
 mod state;
 mod statistics;
 mod steps;
-mod stages;
+mod way;
 
-mod job_file;
-mod settings;
-mod registry;
 mod job;
+mod job_file;
 mod job_log;
 mod launch;
-mod resume;
-mod replay;
 mod manifest;
+mod registry;
+mod replay;
+mod resume;
 mod seeds;
+mod settings;
 
 mod control;
-mod progress;
 mod explain;
+mod progress;
 mod reports;
 mod world;
 
@@ -62,9 +62,11 @@ pub fn create_job(world: &World, job: &JobDir, file: &JobFile, seeds_text: &str)
 /// True if an error says that something stored is damaged, rather than that a deed failed.
 pub fn is_damage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        cause.downcast_ref::<store::Error>().is_some_and(|error| matches!(error, store::Error::Corrupt { .. }))
-            || cause.downcast_ref::<archive::RecoverError>().is_some_and(|error| {
-                !matches!(error, archive::RecoverError::Io(_))
-            })
+        cause
+            .downcast_ref::<store::Error>()
+            .is_some_and(|error| matches!(error, store::Error::Corrupt { .. }))
+            || cause
+                .downcast_ref::<archive::RecoverError>()
+                .is_some_and(|error| !matches!(error, archive::RecoverError::Io(_)))
     })
 }

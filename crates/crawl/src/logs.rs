@@ -26,7 +26,8 @@ impl Log {
     /// # Errors
     /// When the disk fails.
     pub fn open(disk: &dyn Disk, path: &Path) -> std::io::Result<Log> {
-        let file = if disk.len_of(path)?.is_some() { disk.open_append(path)? } else { disk.create_new(path)? };
+        let file =
+            if disk.len_of(path)?.is_some() { disk.open_append(path)? } else { disk.create_new(path)? };
         Ok(Log { file, buffer: Vec::new() })
     }
 

@@ -56,7 +56,12 @@ pub fn write(job: &JobDir, state: &mut State, ledger: &mut Ledger) -> anyhow::Re
         statistics: state.statistics.clone(),
         log_lengths,
         log_folder: state.facts.launch_folder.clone(),
-        open_warcs: ledger.warcs.committed_lengths().iter().map(|(name, len)| (name.to_string(), *len)).collect(),
+        open_warcs: ledger
+            .warcs
+            .committed_lengths()
+            .iter()
+            .map(|(name, len)| (name.to_string(), *len))
+            .collect(),
         next_serial: ledger.warcs.next_serial(),
         cookies: postcard::to_stdvec(&state.fetcher.cookies()).expect("plain data"),
     };

@@ -39,14 +39,20 @@ impl Registry {
 
     /// Adds an extractor behind the built-in ones.
     #[must_use]
-    pub fn with_extractor(mut self, make: impl Fn() -> Box<dyn Extractor> + Send + Sync + 'static) -> Registry {
+    pub fn with_extractor(
+        mut self,
+        make: impl Fn() -> Box<dyn Extractor> + Send + Sync + 'static,
+    ) -> Registry {
         self.extractors.push(Arc::new(make));
         self
     }
 
     /// Adds a maker of records: what it drafts is written to the WARC file in the group of its capture.
     #[must_use]
-    pub fn with_record_maker(mut self, make: impl Fn() -> Box<dyn RecordMaker> + Send + Sync + 'static) -> Registry {
+    pub fn with_record_maker(
+        mut self,
+        make: impl Fn() -> Box<dyn RecordMaker> + Send + Sync + 'static,
+    ) -> Registry {
         self.record_makers.push(Arc::new(make));
         self
     }

@@ -7,9 +7,9 @@ use anyhow::Context;
 use crawldb::{CrawlDb, Digests, Hosts, HostsOptions};
 use fetch::Fetcher;
 use frontier::Frontier;
+use model::RecordPlace;
 use model::entry::{Done, Entry};
 use model::world::World;
-use model::RecordPlace;
 use scope::Scope;
 use store::{Journal, JournalOptions, TableOptions, TablePlace};
 
@@ -74,7 +74,10 @@ impl CommittedWarcs {
     }
 
     fn add_all(&mut self, done: &Done) {
-        let of_capture = done.capture.iter().flat_map(|capture| std::iter::once(&capture.place).chain(&capture.concurrent));
+        let of_capture = done
+            .capture
+            .iter()
+            .flat_map(|capture| std::iter::once(&capture.place).chain(&capture.concurrent));
         done.warcinfo.iter().chain(of_capture).for_each(|place| self.add(place));
     }
 }
@@ -92,7 +95,8 @@ pub fn run(parts: ReplayParts<'_>, notes: &mut Vec<String>) -> anyhow::Result<Re
     let frontier = Frontier::open(frontier_options, disk.clone(), job.queues(), section("frontier"), now)?;
     let (urls, first_captures, facts) = tables(job);
     let mut crawldb = CrawlDb::open(disk.clone(), urls, TableOptions::default(), section("crawldb"))?;
-    let mut digests = Digests::open(disk.clone(), first_captures, TableOptions::default(), section("digests"))?;
+    let mut digests =
+        Digests::open(disk.clone(), first_captures, TableOptions::default(), section("digests"))?;
     let hosts = Hosts::open(disk.clone(), facts, HostsOptions::default(), section("hosts"))?;
     let engine = loaded.map(|loaded| loaded.engine.clone()).unwrap_or_default();
     let mut warcs = CommittedWarcs::default();
@@ -165,7 +169,11 @@ fn recover_journal(
 }
 
 /// Cuts crawl.log and CDXJ to the lengths in the manifest; opens them if a launch was under way then.
-fn cut_logs(world: &World, job: &JobDir, engine: &crate::manifest::EngineSection) -> anyhow::Result<Option<Logs>> {
+fn cut_logs(
+    world: &World,
+    job: &JobDir,
+    engine: &crate::manifest::EngineSection,
+) -> anyhow::Result<Option<Logs>> {
     cut(world, &job.cdxj_current(), engine.log_lengths.cdxj)?;
     if engine.log_folder.is_empty() {
         return Ok(None);
@@ -180,7 +188,10 @@ fn cut(world: &World, path: &std::path::Path, length: u64) -> anyhow::Result<()>
     match world.disk.len_of(path)? {
         Some(found) if found > length => Ok(world.disk.truncate(path, length)?),
         Some(found) if found < length => {
-            anyhow::bail!("{} has {found} bytes, but {length} were durable; restore it from a copy", path.display())
+            anyhow::bail!(
+                "{} has {found} bytes, but {length} were durable; restore it from a copy",
+                path.display()
+            )
         }
         None if length > 0 => anyhow::bail!("{} is missing; restore it from a copy", path.display()),
         _ => Ok(()),
@@ -190,6 +201,10 @@ fn cut(world: &World, path: &std::path::Path, length: u64) -> anyhow::Result<()>
 /// Where the tables of URLs, first captures and hosts lie.
 pub fn tables(job: &JobDir) -> (TablePlace, TablePlace, TablePlace) {
     let folder = job.crawldb().strip_prefix(job.root()).expect("it lies in the job's folder").to_owned();
-    let place = |name: &str| TablePlace { root: job.root().to_owned(), folder: folder.clone(), name: name.to_owned() };
+    let place = |name: &str| TablePlace {
+        root: job.root().to_owned(),
+        folder: folder.clone(),
+        name: name.to_owned(),
+    };
     (place("url"), place("digest"), place("host"))
 }

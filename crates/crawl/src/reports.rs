@@ -29,7 +29,8 @@ pub fn all(statistics: &Statistics, facts: &ReportFacts<'_>) -> Vec<(&'static st
 }
 
 fn crawl(statistics: &Statistics, facts: &ReportFacts<'_>) -> String {
-    let crawled = statistics.seeds.values().filter(|seed| seed.status.is_some_and(|status| status.is_success()));
+    let crawled =
+        statistics.seeds.values().filter(|seed| seed.status.is_some_and(|status| status.is_success()));
     let crawled = crawled.count();
     let seconds = (facts.running_ms as f64 / 1000.0).max(0.001);
     let mut text = String::new();
@@ -39,7 +40,10 @@ fn crawl(statistics: &Statistics, facts: &ReportFacts<'_>) -> String {
     line("duration", format!("{}\n", duration(facts.running_ms)));
     line("seeds crawled", crawled.to_string());
     line("seeds uncrawled", format!("{}\n", statistics.seeds.len() - crawled));
-    line("hosts visited", format!("{}\n", statistics.by_host.keys().filter(|host| !host.ends_with(':')).count()));
+    line(
+        "hosts visited",
+        format!("{}\n", statistics.by_host.keys().filter(|host| !host.ends_with(':')).count()),
+    );
     line("URIs processed", statistics.finished().to_string());
     line("URI successes", statistics.successes.to_string());
     line("URI failures", statistics.failures.to_string());
@@ -79,9 +83,10 @@ fn seeds(statistics: &Statistics) -> String {
 fn hosts(statistics: &Statistics, facts: &ReportFacts<'_>) -> String {
     let mut rows: Vec<_> = statistics.by_host.iter().collect();
     rows.sort_by_key(|(_, host)| Reverse(host.all.urls));
-    let mut text = "[#urls] [#bytes] [host] [#robots] [#remaining] [#novel-urls] [#novel-bytes] [#dup-by-hash-urls] \
+    let mut text =
+        "[#urls] [#bytes] [host] [#robots] [#remaining] [#novel-urls] [#novel-bytes] [#dup-by-hash-urls] \
                     [#dup-by-hash-bytes] [#not-modified-urls] [#not-modified-bytes]\n"
-        .to_owned();
+            .to_owned();
     for (name, host) in rows {
         let (all, novel, duplicate) = (host.all, host.novel, host.duplicate);
         // Heritrix ends each line with a blank.
@@ -140,7 +145,8 @@ pub fn human_bytes(count: u64) -> String {
 
 /// `1h2m3s4ms`, parts that are 0 at the front left out (Heritrix `ArchiveUtils.formatMillisecondsToConventional`).
 pub fn duration(ms: u64) -> String {
-    let parts = [(ms / 86_400_000, "d"), (ms / 3_600_000 % 24, "h"), (ms / 60_000 % 60, "m"), (ms / 1000 % 60, "s")];
+    let parts =
+        [(ms / 86_400_000, "d"), (ms / 3_600_000 % 24, "h"), (ms / 60_000 % 60, "m"), (ms / 1000 % 60, "s")];
     let mut text = String::new();
     for (count, unit) in parts {
         if count > 0 || !text.is_empty() {

@@ -20,7 +20,7 @@ use crate::ledger::Ledger;
 use crate::logs::Logs;
 use crate::manifest::{self, Loaded};
 use crate::registry::Registry;
-use crate::replay::{self, Replayed, ReplayParts};
+use crate::replay::{self, ReplayParts, Replayed};
 use crate::state::State;
 use crate::steps::{RecentDigests, Steps, StepsInner};
 use crate::{launch, seeds, settings};
@@ -206,7 +206,9 @@ fn point_latest(world: &World, job: &JobDir, folder: &str) {
     if world.disk.is_real() {
         let (link, temporary) = (job.root().join("latest"), job.root().join("latest.tmp"));
         drop(std::fs::remove_file(&temporary));
-        drop(std::os::unix::fs::symlink(folder, &temporary).and_then(|()| std::fs::rename(&temporary, &link)));
+        drop(
+            std::os::unix::fs::symlink(folder, &temporary).and_then(|()| std::fs::rename(&temporary, &link)),
+        );
     }
 }
 
@@ -219,7 +221,10 @@ pub fn check_job_file(file: &JobFile) -> anyhow::Result<()> {
     let options = settings::archive_options(file, &JobDir::new(""), &JobDir::new("").launch(""));
     WarcNames::new(&options, 0).context("archive.template")?;
     if !file.crawl.resolver.is_empty() {
-        file.crawl.resolver.parse::<std::net::SocketAddr>().context("crawl.resolver: write an address and a port")?;
+        file.crawl
+            .resolver
+            .parse::<std::net::SocketAddr>()
+            .context("crawl.resolver: write an address and a port")?;
     }
     if file.crawl.workers == 0 {
         anyhow::bail!("crawl.workers: at least one is needed");

@@ -39,7 +39,9 @@ pub fn check(text: &str) -> Result<Vec<String>, SeedsError> {
     }
     if let Some(seed) = list.seeds.iter().find(|seed| !seed.url.is_http()) {
         let (line, text, scheme) = (seed.line, &seed.text, seed.url.scheme());
-        return Err(SeedsError(format!("line {line} of the seeds: `{text}`: {scheme} is not crawled, only http and https")));
+        return Err(SeedsError(format!(
+            "line {line} of the seeds: `{text}`: {scheme} is not crawled, only http and https"
+        )));
     }
     if list.seeds.is_empty() {
         return Err(SeedsError("no seed is given; name at least one URL".to_owned()));
@@ -135,7 +137,8 @@ fn seed_frames(
                 continue;
             }
             let change = scope.seed_change(&seed.url);
-            frame.extend(change.map(|surt_prefix| Entry::ScopeChange { surt_prefix, seed: seed.url.clone() }));
+            frame
+                .extend(change.map(|surt_prefix| Entry::ScopeChange { surt_prefix, seed: seed.url.clone() }));
             frame.push(Entry::Admit(Box::new(candidates::admit(steps, candidate, decision.rule, ""))));
         }
         let lines_done = chunk.last().map_or(0, |seed| seed.line as u64);

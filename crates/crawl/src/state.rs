@@ -75,8 +75,16 @@ impl State {
         base_scope: BaseScope,
     ) -> State {
         let EngineSection { facts, statistics, .. } = engine;
-        let state =
-            State { frontier, hosts, statistics, facts, fetcher, scope, base_scope, crawl_delays: HashMap::new() };
+        let state = State {
+            frontier,
+            hosts,
+            statistics,
+            facts,
+            fetcher,
+            scope,
+            base_scope,
+            crawl_delays: HashMap::new(),
+        };
         state.grow_scope_as_recorded();
         state
     }

@@ -117,8 +117,11 @@ impl Statistics {
         host.all.add(bytes);
         self.by_mime.entry(done.log.mime.clone()).or_default().add(bytes);
         let is_revisit = done.capture.as_ref().is_some_and(|capture| capture.kind == CaptureKind::Revisit);
-        let (total, of_host) =
-            if is_revisit { (&mut self.duplicate, &mut host.duplicate) } else { (&mut self.novel, &mut host.novel) };
+        let (total, of_host) = if is_revisit {
+            (&mut self.duplicate, &mut host.duplicate)
+        } else {
+            (&mut self.novel, &mut host.novel)
+        };
         total.add(bytes);
         of_host.add(bytes);
     }

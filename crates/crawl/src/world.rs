@@ -88,7 +88,12 @@ impl Network for RealNetwork {
                 return Err(DnsFailure::Temporary("no name server is configured; see --resolver".to_owned()));
             };
             let name = format!("{host}.");
-            let mut answer = DnsAnswer { records: Vec::new(), addresses: Vec::new(), ttl_s: u32::MAX, server: self.server };
+            let mut answer = DnsAnswer {
+                records: Vec::new(),
+                addresses: Vec::new(),
+                ttl_s: u32::MAX,
+                server: self.server,
+            };
             let mut failure = DnsFailure::NoSuchName("no address record".to_owned());
             for record_type in [RecordType::A, RecordType::AAAA] {
                 match resolver.lookup(name.as_str(), record_type).await {

@@ -7,8 +7,8 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use replay::{Answer, Place, Shown, ShownBody, StoredRecord};
 use bytes::Bytes;
+use replay::{Answer, Place, Shown, ShownBody, StoredRecord};
 use tokio::sync::mpsc;
 
 use crate::markup::{escape, in_query, page};
@@ -28,7 +28,9 @@ pub(crate) async fn archived(State(site): State<Arc<Site>>, request: Request) ->
     let answer = tokio::task::spawn_blocking(move || shared.replay.answer(&asked)).await;
     match answer.map_err(io::Error::other).and_then(|answer| answer) {
         Ok(Answer::Shown(shown)) => show(&place, *shown),
-        Ok(Answer::Missing { reason, n_captures }) => missing(&site, &place, &reason, n_captures, request.headers()),
+        Ok(Answer::Missing { reason, n_captures }) => {
+            missing(&site, &place, &reason, n_captures, request.headers())
+        }
         Err(error) => failed(&site, &error),
     }
 }
@@ -46,7 +48,9 @@ fn show(place: &Place, shown: Shown) -> Response {
     headers.remove(header::CONTENT_TYPE);
     for (name, value) in shown.headers {
         // What was archived may be no header at all by today's rules: the page is shown without it (F061).
-        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_bytes(&value)) {
+        if let (Ok(name), Ok(value)) =
+            (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_bytes(&value))
+        {
             headers.append(name, value);
         }
     }
@@ -57,7 +61,8 @@ fn show(place: &Place, shown: Shown) -> Response {
     if let Ok(link) = HeaderValue::from_str(&format!("<{}>; rel=\"original\"", shown.capture.url)) {
         headers.append(header::LINK, link);
     }
-    if let Ok(source) = HeaderValue::from_str(&format!("{}:{}", shown.capture.filename, shown.capture.offset)) {
+    if let Ok(source) = HeaderValue::from_str(&format!("{}:{}", shown.capture.filename, shown.capture.offset))
+    {
         headers.insert("x-archive-source", source);
     }
     // The newest may change, and so may the nearest while a crawl runs.
@@ -71,7 +76,8 @@ fn show(place: &Place, shown: Shown) -> Response {
 fn stream(record: StoredRecord) -> Body {
     let (sender, receiver) = mpsc::channel::<io::Result<Bytes>>(PIECES_WAITING_MAX);
     tokio::task::spawn_blocking(move || {
-        let read = record.read_payload(|piece| Ok(sender.blocking_send(Ok(Bytes::copy_from_slice(piece))).is_ok()));
+        let read =
+            record.read_payload(|piece| Ok(sender.blocking_send(Ok(Bytes::copy_from_slice(piece))).is_ok()));
         if let Err(error) = read {
             // The connection breaks off, so that the browser does not take a part for the whole.
             let _ = sender.blocking_send(Err(error));
@@ -104,12 +110,15 @@ fn missing(site: &Site, place: &Place, reason: &str, n_captures: usize, headers:
         return json(status, &value);
     }
     if place.modifier.is_embed() {
-        return (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], "not in the archive\n").into_response();
+        return (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], "not in the archive\n")
+            .into_response();
     }
     let url = escape(&place.url);
     let list = match n_captures {
         0 => String::new(),
-        n => format!("<p><a href=\"/captures?url={}\">List of its {n} captures</a></p>", in_query(&place.url)),
+        n => {
+            format!("<p><a href=\"/captures?url={}\">List of its {n} captures</a></p>", in_query(&place.url))
+        }
     };
     let content = format!(
         "<h1>Not in the archive</h1>\n<p class=\"notice\">{url}</p>\n<p>It cannot be shown: {}. Nothing was asked of the \
@@ -118,7 +127,8 @@ fn missing(site: &Site, place: &Place, reason: &str, n_captures: usize, headers:
     );
     // Our page at an address of an archived one: the policy of our pages holds.
     let mut response = html(status, page("Not in the archive", &site.name, "", &content));
-    let own = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
+    let own =
+        "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(own));
     response
 }
@@ -135,7 +145,9 @@ fn stray(uri: &Uri, headers: &HeaderMap) -> Response {
         Some(place) => {
             let location = HeaderValue::from_str(&place.to_string());
             match location {
-                Ok(location) => (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, location)]).into_response(),
+                Ok(location) => {
+                    (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, location)]).into_response()
+                }
                 Err(_) => StatusCode::NOT_FOUND.into_response(),
             }
         }

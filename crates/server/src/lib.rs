@@ -4,14 +4,14 @@
 //! from this very server, so nothing here relies on cookies, no address changes anything, and everything from outside is
 //! escaped. What a capture looks like is the business of `replay`, what is found that of `search`.
 
-mod serve;
-mod options;
-mod password;
-mod routes;
-mod site;
-mod pages;
 mod capture;
 mod markup;
+mod options;
+mod pages;
+mod password;
+mod routes;
+mod serve;
+mod site;
 
 pub use options::ServeOptions;
 pub use password::{Passwords, hash_line};

@@ -33,7 +33,11 @@ pub(crate) struct Asked {
     format: Option<String>,
 }
 
-pub(crate) async fn home(State(site): State<Arc<Site>>, headers: HeaderMap, Query(asked): Query<Asked>) -> Response {
+pub(crate) async fn home(
+    State(site): State<Arc<Site>>,
+    headers: HeaderMap,
+    Query(asked): Query<Asked>,
+) -> Response {
     let shared = Arc::clone(&site);
     let found = blocking(move || {
         let newest = shared.replay.newest(NEWEST_MAX)?;
@@ -61,7 +65,11 @@ pub(crate) async fn home(State(site): State<Arc<Site>>, headers: HeaderMap, Quer
     html(StatusCode::OK, page(&format!("{} · bequest", site.name), &site.name, "", &content))
 }
 
-pub(crate) async fn search(State(site): State<Arc<Site>>, headers: HeaderMap, Query(asked): Query<Asked>) -> Response {
+pub(crate) async fn search(
+    State(site): State<Arc<Site>>,
+    headers: HeaderMap,
+    Query(asked): Query<Asked>,
+) -> Response {
     let words = asked.q.unwrap_or_default();
     let is_json = wants_json(&headers, asked.format.as_deref());
     if !is_json && is_address(&words) {
@@ -128,7 +136,9 @@ fn is_address(words: &str) -> bool {
     (words.starts_with("http://") || words.starts_with("https://")) && !words.contains(char::is_whitespace)
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + Send + 'static) -> std::io::Result<T> {
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
+) -> std::io::Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(std::io::Error::other)?
 }
 
@@ -139,7 +149,9 @@ fn table(caption: &str, lines: &[CdxLine], with_url: bool) -> String {
         let href = escape(&format!("/web/{}/{}", line.timestamp, line.url));
         let time = escape(&readable(&line.timestamp));
         let linked = match with_url {
-            true => format!("<td class=\"time\">{time}</td><td><a href=\"{href}\">{}</a></td>", escape(&line.url)),
+            true => {
+                format!("<td class=\"time\">{time}</td><td><a href=\"{href}\">{}</a></td>", escape(&line.url))
+            }
             false => format!("<td class=\"time\"><a href=\"{href}\">{time}</a></td>"),
         };
         let status = line.status.map_or_else(|| "–".to_owned(), |status| status.to_string());
@@ -185,7 +197,9 @@ fn hits_html(words: &str, hits: &Hits, number: u32, per_page: u32) -> String {
     let before = if number > 1 { link(number - 1, "prev", "← Previous") } else { String::new() };
     let has_more = u64::from(number) * u64::from(per_page) < total;
     let after = if has_more { link(number + 1, "next", "Next →") } else { String::new() };
-    format!("<p class=\"soft\">{total} {pages}</p>\n<ol class=\"hits\">\n{list}</ol>\n<nav aria-label=\"Pages\">{before} {after}</nav>")
+    format!(
+        "<p class=\"soft\">{total} {pages}</p>\n<ol class=\"hits\">\n{list}</ol>\n<nav aria-label=\"Pages\">{before} {after}</nav>"
+    )
 }
 
 fn summary_html(hit: &Hit) -> String {

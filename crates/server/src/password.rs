@@ -26,7 +26,11 @@ pub struct Passwords {
 enum Secret {
     /// SHA-256 of the password: compared without its length showing.
     Plain([u8; 32]),
-    Hashed { rounds: u32, salt: Vec<u8>, digest: Vec<u8> },
+    Hashed {
+        rounds: u32,
+        salt: Vec<u8>,
+        digest: Vec<u8>,
+    },
 }
 
 impl Passwords {
@@ -59,7 +63,8 @@ impl Passwords {
                 continue;
             }
             let number = index + 1;
-            let (user, secret) = line.split_once(':').with_context(|| format!("line {number} is no user:password"))?;
+            let (user, secret) =
+                line.split_once(':').with_context(|| format!("line {number} is no user:password"))?;
             if user.is_empty() || secret.is_empty() {
                 bail!("line {number} has no user or no password");
             }
@@ -156,7 +161,9 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
     let is_hex = text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hex.then(|| {
         let pairs = text.as_bytes().chunks(2);
-        pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap_or("0"), 16).unwrap_or(0)).collect()
+        pairs
+            .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap_or("0"), 16).unwrap_or(0))
+            .collect()
     })
 }
 
@@ -183,7 +190,8 @@ mod tests {
     fn plain_and_hashed() {
         let hashed = hash_line("bo", "höher", &[1, 2, 3]);
         let passwords = Passwords::parse(&format!("# who may read\nann:se:cret\n\n{hashed}\n")).unwrap();
-        let check = |text: &str, expected: bool| assert_eq!(passwords.allows(&basic(text)), expected, "{text}");
+        let check =
+            |text: &str, expected: bool| assert_eq!(passwords.allows(&basic(text)), expected, "{text}");
         check("ann:se:cret", true);
         check("ann:se", false);
         check("bo:höher", true);
@@ -195,7 +203,16 @@ mod tests {
 
     #[test]
     fn odd_files() {
-        for text in ["", "# only a comment", "ann", "ann:", ":x", "ann:sha256$x", "ann:sha256$0$00$00", "a:sha256$1$0$0"] {
+        for text in [
+            "",
+            "# only a comment",
+            "ann",
+            "ann:",
+            ":x",
+            "ann:sha256$x",
+            "ann:sha256$0$00$00",
+            "a:sha256$1$0$0",
+        ] {
             assert!(Passwords::parse(text).is_err(), "{text}");
         }
     }

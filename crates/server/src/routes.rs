@@ -31,7 +31,10 @@ pub(crate) fn of(site: Arc<Site>) -> Router {
 }
 
 async fn style() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, "max-age=3600")], markup::STYLE)
+    (
+        [(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, "max-age=3600")],
+        markup::STYLE,
+    )
 }
 
 /// What must hold before any request is answered, and the headers of every answer.
@@ -62,7 +65,9 @@ async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> R
 
 async fn refusal(site: &Arc<Site>, method: &Method, headers: &HeaderMap) -> Option<Response> {
     if !is_our_name(site, headers) {
-        return Some((StatusCode::MISDIRECTED_REQUEST, "this server does not go by that name\n").into_response());
+        return Some(
+            (StatusCode::MISDIRECTED_REQUEST, "this server does not go by that name\n").into_response(),
+        );
     }
     if let Some(refusal) = unauthorized(site, headers).await {
         return Some(refusal);
@@ -87,15 +92,16 @@ fn is_our_name(site: &Site, headers: &HeaderMap) -> bool {
     let Some(host) = headers.get(header::HOST).and_then(|host| host.to_str().ok()) else { return false };
     let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
     let name = name.map_or(host, |(name, _)| name).trim_matches(['[', ']']);
-    let is_address = name.parse::<std::net::IpAddr>().is_ok_and(|address| {
-        address.is_loopback() || address == site.address.ip()
-    });
+    let is_address = name
+        .parse::<std::net::IpAddr>()
+        .is_ok_and(|address| address.is_loopback() || address == site.address.ip());
     is_address || name.eq_ignore_ascii_case("localhost") || name.to_ascii_lowercase().ends_with(".localhost")
 }
 
 async fn unauthorized(site: &Arc<Site>, headers: &HeaderMap) -> Option<Response> {
     site.passwords.as_ref()?;
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
+    let given =
+        headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
     let shared = Arc::clone(site);
     // Hashes are slow on purpose.
     let check = move || shared.passwords.as_ref().is_some_and(|passwords| passwords.allows(&given));
@@ -103,7 +109,10 @@ async fn unauthorized(site: &Arc<Site>, headers: &HeaderMap) -> Option<Response>
         return None;
     }
     let challenge = "Basic realm=\"bequest\", charset=\"UTF-8\"";
-    Some((StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, challenge)], "password needed\n").into_response())
+    Some(
+        (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, challenge)], "password needed\n")
+            .into_response(),
+    )
 }
 
 /// True if the answer is to be JSON.

@@ -33,7 +33,10 @@ pub async fn bind(options: &ServeOptions) -> anyhow::Result<Server> {
     }
     let listener = TcpListener::bind(options.listen).await.map_err(|error| match error.kind() {
         std::io::ErrorKind::AddrInUse => {
-            anyhow::anyhow!("listen on {}: the port is in use; choose another with --listen ADDR:PORT", options.listen)
+            anyhow::anyhow!(
+                "listen on {}: the port is in use; choose another with --listen ADDR:PORT",
+                options.listen
+            )
         }
         _ => anyhow::Error::new(error).context(format!("listen on {}", options.listen)),
     })?;

@@ -223,10 +223,13 @@ fn unreadable(path: &Path, error: &std::io::Error) -> UsageError {
 /// `jobs/example.org-20261130180000`.
 fn default_folder(first_seed: &str) -> PathBuf {
     let host = first_seed.split("://").nth(1).unwrap_or(first_seed);
-    let host: String =
-        host.chars().take_while(|letter| !matches!(letter, '/' | '?' | '#')).map(|letter| match letter {
+    let host: String = host
+        .chars()
+        .take_while(|letter| !matches!(letter, '/' | '?' | '#'))
+        .map(|letter| match letter {
             letter if letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-') => letter,
             _ => '_',
-        }).collect();
+        })
+        .collect();
     PathBuf::from("jobs").join(format!("{host}-{}", live::now_digits()))
 }

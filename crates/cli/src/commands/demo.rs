@@ -31,7 +31,8 @@ pub struct Args {
 /// When a step does not come out as it must.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
-    let folder = args.job.unwrap_or_else(|| PathBuf::from("jobs").join(format!("demo-{}", live::now_digits())));
+    let folder =
+        args.job.unwrap_or_else(|| PathBuf::from("jobs").join(format!("demo-{}", live::now_digits())));
     let job = JobDir::new(&folder);
     let runtime = live::runtime()?;
 
@@ -88,7 +89,8 @@ fn check_warcs(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for file in files {
         let mut n_records = 0;
-        let stream = std::fs::File::open(&file.path).with_context(|| format!("open {}", file.path.display()))?;
+        let stream =
+            std::fs::File::open(&file.path).with_context(|| format!("open {}", file.path.display()))?;
         let report = warc::check(stream, |_, _| n_records += 1)?;
         if !report.is_ok() {
             bail!("{} is not in order: {:?}", file.path.display(), report.problems);

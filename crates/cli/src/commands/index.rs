@@ -91,8 +91,9 @@ pub fn index_job(job: &Path, options: PageOptions) -> anyhow::Result<Indexed> {
     let replay = Replay::open(job);
     let folder = replay.files().search_index();
     let index = SearchIndex::create_or_open(&folder)?;
-    let mut applied = Applied::parse(&index.payload()?)
-        .with_context(|| format!("{} was written by another version; build it anew with --rebuild", folder.display()))?;
+    let mut applied = Applied::parse(&index.payload()?).with_context(|| {
+        format!("{} was written by another version; build it anew with --rebuild", folder.display())
+    })?;
     let mut writer = index.writer(Default::default())?;
     let mut indexed = Indexed::default();
     let mut uncommitted_bytes = 0;

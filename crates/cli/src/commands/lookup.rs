@@ -53,7 +53,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         } else {
             let status = line.status.map_or_else(|| "-".to_owned(), |status| status.to_string());
             let mime = line.mime.as_deref().unwrap_or("-");
-            writeln!(out, "{} {status:>3} {mime:<24} {} {}:{}", line.timestamp, line.url, line.filename, line.offset)?;
+            writeln!(
+                out,
+                "{} {status:>3} {mime:<24} {} {}:{}",
+                line.timestamp, line.url, line.filename, line.offset
+            )?;
         }
     }
     out.flush()?;

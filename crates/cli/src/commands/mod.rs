@@ -2,13 +2,13 @@
 
 mod job;
 
-pub mod demo;
 pub mod crawl;
-pub mod resume;
-pub mod status;
+pub mod demo;
 pub mod explain;
-pub mod warc;
-pub mod lookup;
 pub mod index;
+pub mod lookup;
+pub mod resume;
 pub mod search;
 pub mod serve;
+pub mod status;
+pub mod warc;

@@ -104,7 +104,13 @@ pub fn write_hit(out: &mut impl Write, hit: &Hit, is_terminal: bool) -> io::Resu
     let summary = hit.summary.with_marks("\u{1}", "\u{2}");
     // A page's text could hold a terminal's commands: only our own marks become any.
     let summary = printable(&summary).replace('\u{1}', before).replace('\u{2}', after);
-    writeln!(out, "\n{}\n  {}  {}\n  {summary}", printable(title), printable(&hit.url), hit.date.iso_seconds())
+    writeln!(
+        out,
+        "\n{}\n  {}  {}\n  {summary}",
+        printable(title),
+        printable(&hit.url),
+        hit.date.iso_seconds()
+    )
 }
 
 /// Without control characters, but for our two marks.

@@ -66,7 +66,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let code = match args.command {
         WarcCommand::Ls { json, files } => each(&files, |path| list(path, json, &mut out))?,
         WarcCommand::Check { json, quiet, files } => each(&files, |path| check(path, json, quiet, &mut out))?,
-        WarcCommand::Cat { offset, payload, files } => each(&files, |path| cat(path, offset, payload, &mut out))?,
+        WarcCommand::Cat { offset, payload, files } => {
+            each(&files, |path| cat(path, offset, payload, &mut out))?
+        }
     };
     out.flush()?;
     Ok(code)
@@ -120,13 +122,15 @@ fn read_record(
     with_digest: bool,
 ) -> io::Result<(Message, Option<String>)> {
     let mut hasher = with_digest.then(|| Hasher::new(Algorithm::Sha1));
-    let mut message = Message { status: None, mime: Some(head.content_type()).filter(|mime| !mime.is_empty()) };
+    let mut message =
+        Message { status: None, mime: Some(head.content_type()).filter(|mime| !mime.is_empty()) };
     if head.is_http_response() {
         let mut response = HttpResponse::read(reader.block())?;
         if let Some(http) = response.head().filter(|_| !response.raw_head().is_empty()) {
             message.status = Some(http.status);
             let value = http.header_text("content-type").unwrap_or_default();
-            message.mime = Some(value.split(';').next().unwrap_or("").trim().to_owned()).filter(|mime| !mime.is_empty());
+            message.mime =
+                Some(value.split(';').next().unwrap_or("").trim().to_owned()).filter(|mime| !mime.is_empty());
         }
         while let Some(piece) = response.next_piece()? {
             if let Some(hasher) = &mut hasher {
@@ -210,7 +214,10 @@ fn cat(path: &Path, offset: Option<u64>, only_payload: bool, out: &mut impl Writ
         }
     }
     if let Some(offset) = offset.filter(|_| n_records == 0) {
-        anyhow::bail!("no record begins at offset {offset}; list them with: bequest warc ls {}", path.display());
+        anyhow::bail!(
+            "no record begins at offset {offset}; list them with: bequest warc ls {}",
+            path.display()
+        );
     }
     Ok(n_records > 0)
 }
