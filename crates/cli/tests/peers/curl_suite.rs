@@ -74,7 +74,8 @@ fn curl_simple_get() {
 
 fn row(line: &str) -> (String, Vec<u8>) {
     let row: Value = serde_json::from_str(line).unwrap();
-    let bytes = base64::engine::general_purpose::STANDARD.decode(row["response_b64"].as_str().unwrap()).unwrap();
+    let bytes =
+        base64::engine::general_purpose::STANDARD.decode(row["response_b64"].as_str().unwrap()).unwrap();
     (row["id"].as_str().unwrap().to_owned(), bytes)
 }
 

@@ -75,7 +75,12 @@ fn recorded_cases() {
     let listed: BTreeSet<String> = listed().map(|fields| fields[..4].join("\t")).collect();
     let fresh: Vec<_> = found.difference(&listed).map(String::as_str).collect();
     let gone: Vec<_> = listed.difference(&found).map(String::as_str).collect();
-    assert!(fresh.is_empty() && gone.is_empty(), "not listed:\n{}\n\ngone:\n{}", fresh.join("\n"), gone.join("\n"));
+    assert!(
+        fresh.is_empty() && gone.is_empty(),
+        "not listed:\n{}\n\ngone:\n{}",
+        fresh.join("\n"),
+        gone.join("\n")
+    );
 }
 
 #[test]
@@ -133,7 +138,12 @@ fn read_case(id: &str, row: &Value) -> Case {
     let seconds: u64 = setting("frontier.retryDelaySeconds").unwrap().parse().unwrap();
     Case {
         id: id.to_owned(),
-        seeds: row["seeds"].as_array().unwrap().iter().map(|seed| seed.as_str().unwrap().to_owned()).collect(),
+        seeds: row["seeds"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|seed| seed.as_str().unwrap().to_owned())
+            .collect(),
         so_timeout_ms: setting("fetchHttp.soTimeoutMs"),
         retry_delay_ms: seconds * 1000,
         retries_max: setting("frontier.maxRetries").unwrap().parse().unwrap(),
@@ -143,7 +153,8 @@ fn read_case(id: &str, row: &Value) -> Case {
 
 /// `3t`.
 fn is_attempts(mark: &str) -> bool {
-    mark.strip_suffix('t').is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    mark.strip_suffix('t')
+        .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn seen(status: &str, hops: &str, attempts: Option<&str>) -> String {
@@ -162,7 +173,9 @@ fn differences(case: &Case, port: u16, dns_port: u16) -> Vec<String> {
     let urls: BTreeSet<&String> = case.fetched.keys().chain(ours.keys()).collect();
     let mut differences = Vec::new();
     for url in urls {
-        let side = |fetched: &BTreeMap<String, String>| fetched.get(url).cloned().unwrap_or_else(|| "none".to_owned());
+        let side = |fetched: &BTreeMap<String, String>| {
+            fetched.get(url).cloned().unwrap_or_else(|| "none".to_owned())
+        };
         let (theirs, ours) = (side(&case.fetched), side(&ours));
         if theirs != ours {
             let url = shortened(&url.replace(&port.to_string(), PORT));

@@ -2,6 +2,8 @@
 //!
 //! Everything runs on loopback addresses and ends by itself.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on shall say so at once")]
+
 mod program;
 mod python;
 

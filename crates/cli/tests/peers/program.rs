@@ -123,7 +123,9 @@ impl Job {
     /// crawl.log.
     pub fn log(&self) -> Vec<CrawlLogLine> {
         let text = std::fs::read_to_string(self.launch().join("logs/crawl.log")).unwrap();
-        text.lines().map(|line| crawl_log::parse(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+        text.lines()
+            .map(|line| crawl_log::parse(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+            .collect()
     }
 
     /// The only line of a URL in crawl.log, as `status size annotations`.

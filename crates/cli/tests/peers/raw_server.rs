@@ -65,5 +65,6 @@ pub fn send(stream: &mut TcpStream, bytes: &[u8]) {
 /// A whole answer. `headers` are lines with their ends.
 pub fn page(status: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
-    format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}").into_bytes()
+    format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}")
+        .into_bytes()
 }

@@ -63,7 +63,10 @@ fn an_endless_response_ends_at_the_limit() {
     for url in &seeds {
         let record = records.iter().find(|record| record.url == *url).expect("it was archived");
         let head_end = record.block.windows(4).position(|bytes| bytes == b"\r\n\r\n").expect("a head") + 4;
-        assert_eq!((record.truncated.as_deref(), record.block_bytes), (Some("length"), head_end as u64 + 300_000));
+        assert_eq!(
+            (record.truncated.as_deref(), record.block_bytes),
+            (Some("length"), head_end as u64 + 300_000)
+        );
         assert_eq!(job.log_of(url), "200 300000 lenTrunc");
     }
 }
