@@ -4,8 +4,8 @@
 //! costs as much as fetching, so it runs after a crawl or beside it, and [`Applied`] says how far it came. What is done with
 //! pages (`search`) and where files lie is the caller's business.
 
-mod line;
 mod applied;
+mod line;
 mod page;
 mod read;
 

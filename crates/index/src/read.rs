@@ -26,7 +26,7 @@ pub struct PageOptions {
 pub struct ReadReport {
     /// The offset up to which the file was read: where to go on when it has grown.
     pub through: u64,
-    /// Records that were seen.
+    /// Whole records that were read.
     pub n_records: u64,
     /// What is wrong with the file.
     pub problems: Vec<Problem>,
@@ -48,15 +48,15 @@ pub fn read_pages(
     let mut report = ReadReport { through: from, ..ReadReport::default() };
     while let Some(head) = reader.next_record()? {
         if end.is_some_and(|end| head.offset >= end) {
-            return Ok(report);
+            break;
         }
-        report.n_records += 1;
         let change = if is_page(&head) { read_page(&head, &mut reader, options)? } else { None };
         let record_end = reader.end_record()?.expect("a record was begun");
         if !record_end.is_whole {
-            // The file is still being written, or was cut: this record is read again when there is more of it.
-            break;
+            // The file is still being written, or was cut: as the last record it is read again when there is more of it.
+            continue;
         }
+        report.n_records += 1;
         report.through = record_end.offset + record_end.length;
         if let Some(change) = change {
             each(change)?;
@@ -76,7 +76,9 @@ fn read_page<R: Read>(
     reader: &mut Reader<R>,
     options: PageOptions,
 ) -> io::Result<Option<PageChange>> {
-    let Some(url) = record.target_uri().and_then(|uri| CanonicalUrl::parse(&uri).ok()) else { return Ok(None) };
+    let Some(url) = record.target_uri().and_then(|uri| CanonicalUrl::parse(&uri).ok()) else {
+        return Ok(None);
+    };
     let mut response = HttpResponse::read(reader.block())?;
     let Some(head) = response.head().cloned() else { return Ok(None) };
     let remove = PageChange::Remove { url: url.as_str().to_owned() };
@@ -125,7 +127,8 @@ fn may_have_text(mime: &str) -> bool {
 }
 
 fn header_forbids(head: &ResponseHead) -> bool {
-    head.headers_named("x-robots-tag").any(|value| PageRobots::of_header(&String::from_utf8_lossy(value), "*").noindex)
+    head.headers_named("x-robots-tag")
+        .any(|value| PageRobots::of_header(&String::from_utf8_lossy(value), "*").noindex)
 }
 
 #[cfg(test)]
@@ -172,7 +175,10 @@ mod tests {
     fn pages() {
         let html = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n";
         check(&format!("{html}\r\n{PAGE}"), "T: Hello there");
-        check(&format!("{html}Transfer-Encoding: chunked\r\n\r\n29\r\n{PAGE}\r\n0\r\n\r\n"), "T: Hello there");
+        check(
+            &format!("{html}Transfer-Encoding: chunked\r\n\r\n29\r\n{PAGE}\r\n0\r\n\r\n"),
+            "T: Hello there",
+        );
         check("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nplain  words", ": plain words");
         check("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\nplain", "");
         check(&format!("{html}\r\n"), "");
@@ -186,7 +192,10 @@ mod tests {
         for status in ["302 Found", "500 Error", "403 No"] {
             check(&format!("HTTP/1.1 {status}\r\nContent-Type: text/html\r\n\r\n{PAGE}"), "");
         }
-        check(&format!("HTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\nContent-Type: text/html\r\n\r\n{PAGE}"), "removed");
+        check(
+            &format!("HTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\nContent-Type: text/html\r\n\r\n{PAGE}"),
+            "removed",
+        );
         let asks = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<meta name=robots content=noindex><p>x";
         check(asks, "removed");
         let mut file = Vec::new();
@@ -206,10 +215,18 @@ mod tests {
 
         let (found, report) = changes(&file[..two + 60], PageOptions::default());
         assert_eq!((found.len(), report.n_records), (1, 2));
-        let rest = read_pages(&file[report.through as usize..], report.through, None, PageOptions::default(), |change| {
-            assert!(matches!(change, PageChange::Put(page) if page.url == "http://a.example/2" && page.offset == two as u64));
-            Ok(())
-        });
+        let rest = read_pages(
+            &file[report.through as usize..],
+            report.through,
+            None,
+            PageOptions::default(),
+            |change| {
+                assert!(
+                    matches!(change, PageChange::Put(page) if page.url == "http://a.example/2" && page.offset == two as u64)
+                );
+                Ok(())
+            },
+        );
         assert!(rest.unwrap().through <= file.len() as u64);
         let limited = read_pages(&file[..], 0, Some(one as u64), PageOptions::default(), |_| Ok(())).unwrap();
         assert_eq!(limited.n_records, 1);

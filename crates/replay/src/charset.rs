@@ -73,7 +73,12 @@ mod tests {
         check(None, b"\xff\xfex\0", "UTF-16LE", 2);
         check(Some("windows-1251"), b"<meta charset=utf-8>", "windows-1251", 0);
         check(Some("nonsense"), b"<META CHARSET = 'koi8-r'>", "KOI8-R", 0);
-        check(None, b"<meta http-equiv=content-type content=\"text/html; charset=shift_jis\">", "Shift_JIS", 0);
+        check(
+            None,
+            b"<meta http-equiv=content-type content=\"text/html; charset=shift_jis\">",
+            "Shift_JIS",
+            0,
+        );
         check(None, b"<?xml version='1.0' encoding='iso-8859-2'?>", "ISO-8859-2", 0);
         check(None, b"<meta charset=utf-16>", "UTF-8", 0);
         check(None, "ä".as_bytes(), "UTF-8", 0);

@@ -9,7 +9,17 @@ use crate::{Links, Modifier};
 
 /// The style sheet with its references rewritten; `None` if there is nothing to change.
 pub fn rewrite_css(css: &[u8], encoding: &'static Encoding, links: &Links) -> Option<Vec<u8>> {
-    let mut scanner = Scanner { css, encoding, links, at: 0, copied: 0, out: Vec::new(), rule: Rule::Other, image_set: None, depth: 0 };
+    let mut scanner = Scanner {
+        css,
+        encoding,
+        links,
+        at: 0,
+        copied: 0,
+        out: Vec::new(),
+        rule: Rule::Other,
+        image_set: None,
+        depth: 0,
+    };
     scanner.run();
     if scanner.copied == 0 {
         return None;
@@ -185,7 +195,8 @@ impl Scanner<'_> {
         let Some(link) = self.links.rewrite(&reference, modifier) else { return };
         self.out.extend_from_slice(&self.css[self.copied..start]);
         let link = link.replace('\\', "\\\\").replace('"', "%22");
-        let quoted = if function.is_empty() { format!("\"{link}\"") } else { format!("{function}(\"{link}\")") };
+        let quoted =
+            if function.is_empty() { format!("\"{link}\"") } else { format!("{function}(\"{link}\")") };
         self.out.extend_from_slice(quoted.as_bytes());
         self.copied = end;
     }
@@ -252,8 +263,10 @@ mod tests {
         let base = url::Url::parse("http://a.example/d/s.css").unwrap();
         let links = Links::new(&base, "1");
         let rewritten = rewrite_css(css.as_bytes(), encoding_rs::UTF_8, &links);
-        let shown = rewritten.map(|bytes| String::from_utf8(bytes).unwrap()).unwrap_or_else(|| css.to_owned());
-        let short = shown.replace("/web/1im_/http://a.example", "I:").replace("/web/1cs_/http://a.example", "S:");
+        let shown =
+            rewritten.map(|bytes| String::from_utf8(bytes).unwrap()).unwrap_or_else(|| css.to_owned());
+        let short =
+            shown.replace("/web/1im_/http://a.example", "I:").replace("/web/1cs_/http://a.example", "S:");
         assert_eq!(short, expected, "{css}");
     }
 
@@ -262,7 +275,10 @@ mod tests {
         check("a{background:url(x.png)}", r#"a{background:url("I:/d/x.png")}"#);
         check("a{b:URL( \"/x.png\" )}", r#"a{b:url("I:/x.png")}"#);
         check("a{b:url('x.png' ) no-repeat}", r#"a{b:url("I:/d/x.png") no-repeat}"#);
-        check("src: url(a.woff) format('woff'), url(b.ttf)", r#"src: url("I:/d/a.woff") format('woff'), url("I:/d/b.ttf")"#);
+        check(
+            "src: url(a.woff) format('woff'), url(b.ttf)",
+            r#"src: url("I:/d/a.woff") format('woff'), url("I:/d/b.ttf")"#,
+        );
         check(r"a{b:url(x\29 y\.png)}", r#"a{b:url("I:/d/x)y.png")}"#);
         check("a{b:url(\"x\\\ny\")}", r#"a{b:url("I:/d/xy")}"#);
         check("a{b:url(x", r#"a{b:url("I:/d/x")"#);
@@ -272,7 +288,10 @@ mod tests {
     fn imports() {
         check("@import 'x.css' screen;", "@import \"S:/d/x.css\" screen;");
         check("@IMPORT url(x.css);@import\"y.css\";", "@IMPORT url(\"S:/d/x.css\");@import\"S:/d/y.css\";");
-        check("@import 'a.css' layer(x) supports(content: 'y');", "@import \"S:/d/a.css\" layer(x) supports(content: 'y');");
+        check(
+            "@import 'a.css' layer(x) supports(content: 'y');",
+            "@import \"S:/d/a.css\" layer(x) supports(content: 'y');",
+        );
         check("@import /* c */ 'x';", "@import /* c */ \"S:/d/x\";");
     }
 

@@ -5,12 +5,32 @@
 
 /// Names that may stand without `;` (WHATWG HTML, legacy references) are marked true.
 const NAMED: [(&str, &str, bool); 26] = [
-    ("amp", "&", true), ("AMP", "&", true), ("lt", "<", true), ("LT", "<", true), ("gt", ">", true),
-    ("GT", ">", true), ("quot", "\"", true), ("QUOT", "\"", true), ("apos", "'", false), ("nbsp", "\u{a0}", true),
-    ("Tab", "\t", false), ("NewLine", "\n", false), ("excl", "!", false), ("num", "#", false),
-    ("dollar", "$", false), ("percnt", "%", false), ("lpar", "(", false), ("rpar", ")", false),
-    ("plus", "+", false), ("comma", ",", false), ("period", ".", false), ("sol", "/", false),
-    ("colon", ":", false), ("semi", ";", false), ("equals", "=", false), ("quest", "?", false),
+    ("amp", "&", true),
+    ("AMP", "&", true),
+    ("lt", "<", true),
+    ("LT", "<", true),
+    ("gt", ">", true),
+    ("GT", ">", true),
+    ("quot", "\"", true),
+    ("QUOT", "\"", true),
+    ("apos", "'", false),
+    ("nbsp", "\u{a0}", true),
+    ("Tab", "\t", false),
+    ("NewLine", "\n", false),
+    ("excl", "!", false),
+    ("num", "#", false),
+    ("dollar", "$", false),
+    ("percnt", "%", false),
+    ("lpar", "(", false),
+    ("rpar", ")", false),
+    ("plus", "+", false),
+    ("comma", ",", false),
+    ("period", ".", false),
+    ("sol", "/", false),
+    ("colon", ":", false),
+    ("semi", ";", false),
+    ("equals", "=", false),
+    ("quest", "?", false),
 ];
 
 /// The text that an attribute's source stands for.
@@ -45,7 +65,8 @@ fn reference(rest: &str) -> Option<(String, usize)> {
     let (name, character, without_semicolon) =
         NAMED.into_iter().find(|(name, ..)| rest.starts_with(name) && !follows_on(&rest[name.len()..]))?;
     let has_semicolon = rest[name.len()..].starts_with(';');
-    (has_semicolon || without_semicolon).then(|| (character.to_owned(), name.len() + usize::from(has_semicolon)))
+    (has_semicolon || without_semicolon)
+        .then(|| (character.to_owned(), name.len() + usize::from(has_semicolon)))
 }
 
 /// In attributes `&amp=` and `&ampx` are no references (WHATWG HTML, 13.2.5.73).

@@ -27,7 +27,9 @@ pub fn shown_headers(head: &ResponseHead, links: &Links) -> Vec<(String, Vec<u8>
                 let link = links.rewrite(&text(), Modifier::Page);
                 shown.extend(link.map(|link| (name, link.into_bytes())));
             }
-            "refresh" => shown.extend(rewrite_refresh(&text(), links).map(|value| (name, value.into_bytes()))),
+            "refresh" => {
+                shown.extend(rewrite_refresh(&text(), links).map(|value| (name, value.into_bytes())))
+            }
             _ if KEPT.contains(&name.as_str()) => shown.push((name, header.value.clone())),
             _ => {}
         }

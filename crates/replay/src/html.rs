@@ -199,7 +199,8 @@ fn rewrite_absolute(text: &str, links: &Links) -> Option<String> {
         start.len() > prefix.len() && start.as_bytes()[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes())
     });
     // A list of images, JSON or prose is not a URL: left to the page's scripts, and to the policy.
-    let is_one_url = is_absolute && !start.trim_end().contains(|c: char| c.is_whitespace() || c == '{' || c == '"');
+    let is_one_url =
+        is_absolute && !start.trim_end().contains(|c: char| c.is_whitespace() || c == '{' || c == '"');
     if is_one_url { links.rewrite(text, Modifier::Image) } else { None }
 }
 

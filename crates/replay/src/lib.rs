@@ -5,21 +5,21 @@
 //! rewritten; [`POLICY`] keeps what they load within the archive. URLs look like those of other web archives:
 //! `/web/20260105100007/http://example.org/`. How it comes to a browser is the business of `server`.
 
-mod replay;
 mod files;
 mod live;
-mod stored;
+mod replay;
 mod shown;
+mod stored;
 
-mod place;
-mod link;
-mod html;
 mod attributes;
-mod css;
-mod srcset;
 mod charset;
+mod css;
 mod entities;
 mod headers;
+mod html;
+mod link;
+mod place;
+mod srcset;
 
 pub use files::{ArchiveFiles, WarcFile};
 pub use replay::{Answer, Replay, Resolved};

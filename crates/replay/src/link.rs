@@ -80,7 +80,15 @@ mod tests {
         check("?x", Some("/web/2026/https://a.example/d/page?x"));
         check("HTTP:\\\\b.example\\x", Some("/web/2026/http://b.example/x"));
         check("ftp://b.example/f", Some("/web/2026/ftp://b.example/f"));
-        for staying in ["", "#top", "data:text/plain,x", "javascript:go()", "mailto:a@b.example", "http://[", "about:blank"] {
+        for staying in [
+            "",
+            "#top",
+            "data:text/plain,x",
+            "javascript:go()",
+            "mailto:a@b.example",
+            "http://[",
+            "about:blank",
+        ] {
             check(staying, None);
         }
     }
@@ -95,7 +103,13 @@ mod tests {
     #[test]
     fn bases() {
         let links = Links::new(&Url::parse("http://a.example/x/").unwrap(), "1");
-        assert_eq!(links.clone().rebased("../y/").rewrite("z", Modifier::Page).unwrap(), "/web/1/http://a.example/y/z");
-        assert_eq!(links.rebased("data:x").rewrite("z", Modifier::Page).unwrap(), "/web/1/http://a.example/x/z");
+        assert_eq!(
+            links.clone().rebased("../y/").rewrite("z", Modifier::Page).unwrap(),
+            "/web/1/http://a.example/y/z"
+        );
+        assert_eq!(
+            links.rebased("data:x").rewrite("z", Modifier::Page).unwrap(),
+            "/web/1/http://a.example/x/z"
+        );
     }
 }

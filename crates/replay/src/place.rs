@@ -38,7 +38,8 @@ impl Modifier {
 
     /// A code of ours or of another archive (`mp_`, `oe_`, …, which all mean a page or what it embeds).
     fn of_code(code: &str) -> Option<Modifier> {
-        let well_formed = code.len() == 3 && code.ends_with('_') && code[..2].bytes().all(|b| b.is_ascii_lowercase());
+        let well_formed =
+            code.len() == 3 && code.ends_with('_') && code[..2].bytes().all(|b| b.is_ascii_lowercase());
         let known = Modifier::ALL.iter().find(|(_, known)| *known == code).map(|(modifier, _)| *modifier);
         well_formed.then_some(known.unwrap_or(Modifier::Page))
     }
@@ -89,7 +90,10 @@ impl Place {
     pub fn time(&self) -> Option<WallMs> {
         let len = self.digits.len();
         let tries = [14, 12, 10, 8, 6, 4];
-        tries.into_iter().filter(|try_len| *try_len <= len).find_map(|len| WallMs::from_digits(&self.digits[..len]))
+        tries
+            .into_iter()
+            .filter(|try_len| *try_len <= len)
+            .find_map(|len| WallMs::from_digits(&self.digits[..len]))
     }
 }
 
@@ -103,7 +107,8 @@ impl fmt::Display for Place {
 
 /// Mends `http:/host`, which is left when something on the way folds slashes, and a missing scheme.
 fn with_scheme(url: &str) -> String {
-    let after_scheme = ["http:/", "https:/"].into_iter().find_map(|scheme| Some((scheme, url.strip_prefix(scheme)?)));
+    let after_scheme =
+        ["http:/", "https:/"].into_iter().find_map(|scheme| Some((scheme, url.strip_prefix(scheme)?)));
     match after_scheme {
         Some((_, rest)) if rest.starts_with('/') => url.to_owned(),
         Some((scheme, rest)) => format!("{scheme}/{rest}"),
@@ -123,8 +128,18 @@ mod tests {
 
     #[test]
     fn addresses() {
-        check("/web/20260105100007/http://a.example/x?y=/z", "20260105100007", Modifier::Page, "http://a.example/x?y=/z");
-        check("/web/20260105100007cs_/https://a.example/", "20260105100007", Modifier::Style, "https://a.example/");
+        check(
+            "/web/20260105100007/http://a.example/x?y=/z",
+            "20260105100007",
+            Modifier::Page,
+            "http://a.example/x?y=/z",
+        );
+        check(
+            "/web/20260105100007cs_/https://a.example/",
+            "20260105100007",
+            Modifier::Style,
+            "https://a.example/",
+        );
         check("/web/20260105mp_/http://a.example/", "20260105", Modifier::Page, "http://a.example/");
         check("/web/id_/http://a.example/", "", Modifier::Raw, "http://a.example/");
         check("/web/http://a.example/", "", Modifier::Page, "http://a.example/");
@@ -139,7 +154,11 @@ mod tests {
 
     #[test]
     fn printed_and_read_again() {
-        for path in ["/web/20260105100007js_/http://a.example/x?y", "/web/http://a.example/", "/web/id_/http://a.example/"] {
+        for path in [
+            "/web/20260105100007js_/http://a.example/x?y",
+            "/web/http://a.example/",
+            "/web/id_/http://a.example/",
+        ] {
             assert_eq!(Place::parse(path).unwrap().to_string(), path);
         }
     }

@@ -8,11 +8,11 @@ use cdxj::{CdxLine, SortedFile};
 use model::WallMs;
 use url::Url;
 
+use crate::Place;
 use crate::files::ArchiveFiles;
 use crate::live::LiveFile;
 use crate::shown::{Shown, show};
 use crate::stored::StoredRecord;
-use crate::Place;
 
 /// Captures that are tried before a URL counts as not shown: beyond them it redirects to itself for ever, or is damaged.
 const TRIES_MAX: usize = 32;
@@ -145,7 +145,8 @@ impl Replay {
     /// The record that holds the payload of a revisit, never a revisit itself: the one it names, else one of the same URL
     /// with the same digest, else (not modified since) the last whole one before it.
     fn original(&self, capture: &CdxLine, revisit: &StoredRecord) -> Result<StoredRecord, String> {
-        let named = revisit.head.headers.get("WARC-Refers-To-Target-URI").map(|uri| uri.trim_matches(['<', '>']));
+        let named =
+            revisit.head.headers.get("WARC-Refers-To-Target-URI").map(|uri| uri.trim_matches(['<', '>']));
         let date = revisit.head.headers.get("WARC-Refers-To-Date").and_then(warc::date_digits14);
         let profile = revisit.head.headers.get("WARC-Profile").unwrap_or("");
         let is_not_modified = profile.contains("not-modified");
@@ -155,9 +156,11 @@ impl Replay {
         }
         candidates.retain(|line| line.mime.as_deref() != Some("warc/revisit") && line.status != Some(304));
         let is_named = |line: &CdxLine| {
-            named.is_some_and(|uri| line.url == uri) && date.as_ref().is_some_and(|date| line.timestamp.starts_with(date))
+            named.is_some_and(|uri| line.url == uri)
+                && date.as_ref().is_some_and(|date| line.timestamp.starts_with(date))
         };
-        let has_digest = |line: &CdxLine| bare(&line.digest).is_some() && bare(&line.digest) == bare(&capture.digest);
+        let has_digest =
+            |line: &CdxLine| bare(&line.digest).is_some() && bare(&line.digest) == bare(&capture.digest);
         let is_before = |line: &CdxLine| line.timestamp <= capture.timestamp && line.status == Some(200);
         let tests: [&dyn Fn(&CdxLine) -> bool; 4] = [
             &|line| is_named(line) && (has_digest(line) || is_not_modified),
@@ -223,7 +226,8 @@ fn bare(digest: &Option<String>) -> Option<&str> {
 fn sort_by_nearness(captures: &mut [CdxLine], place: &Place) {
     let wanted = place.time();
     captures.sort_by_cached_key(|line| {
-        let time = WallMs::from_digits(line.timestamp.get(..14).unwrap_or(&line.timestamp)).unwrap_or_default().0;
+        let time =
+            WallMs::from_digits(line.timestamp.get(..14).unwrap_or(&line.timestamp)).unwrap_or_default().0;
         let distance = wanted.map_or(u64::MAX - time, |wanted| wanted.0.abs_diff(time));
         (distance, line.url != place.url)
     });

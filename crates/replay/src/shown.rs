@@ -60,9 +60,15 @@ pub(crate) fn show(place: &Place, capture: &CdxLine, resolved: &Resolved) -> Res
         // DNS and other resources: the block is what was captured.
         let content_type = holder.head.headers.get("Content-Type").unwrap_or("application/octet-stream");
         let headers = vec![("content-type".to_owned(), content_type.as_bytes().to_vec())];
-        return Ok(Shown { status: 200, headers, body: ShownBody::Stored(holder.clone()), capture: capture.clone() });
+        return Ok(Shown {
+            status: 200,
+            headers,
+            body: ShownBody::Stored(holder.clone()),
+            capture: capture.clone(),
+        });
     };
-    let base = Url::parse(&capture.url).unwrap_or_else(|_| Url::parse("http://invalid/").expect("a fixed URL"));
+    let base =
+        Url::parse(&capture.url).unwrap_or_else(|_| Url::parse("http://invalid/").expect("a fixed URL"));
     let digits = if place.digits.is_empty() { &capture.timestamp } else { &place.digits };
     let links = Links::new(&base, digits);
     let mut shown = Shown {

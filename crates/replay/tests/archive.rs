@@ -1,5 +1,7 @@
 //! A small archive on disk, asked for its captures.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on shall say so at once")]
+
 use std::fs;
 use std::path::Path;
 
@@ -29,14 +31,22 @@ impl Job {
         self.record(RecordType::Response, url, digits, response.as_bytes(), &[])
     }
 
-    fn record(mut self, kind: RecordType, url: &str, digits: &str, block: &[u8], fields: &[(&str, &str)]) -> Job {
+    fn record(
+        mut self,
+        kind: RecordType,
+        url: &str,
+        digits: &str,
+        block: &[u8],
+        fields: &[(&str, &str)],
+    ) -> Job {
         let date = model::WallMs::from_digits(digits).unwrap().iso_seconds();
         let mut record = Vec::new();
         let mut head = HeadWriter::begin(&mut record, &kind, Some(url), &date);
         for (name, value) in fields {
             head = head.header(name, value);
         }
-        let content_type = if kind == RecordType::Resource { "text/plain" } else { "application/http;msgtype=response" };
+        let content_type =
+            if kind == RecordType::Resource { "text/plain" } else { "application/http;msgtype=response" };
         head.finish(&[1; 16], Some(content_type), block.len() as u64);
         record.extend_from_slice(block);
         record.extend_from_slice(TRAILER);
@@ -51,7 +61,12 @@ impl Job {
             url: url.to_owned(),
             mime: Some(if kind == RecordType::Revisit { "warc/revisit" } else { "text/html" }.to_owned()),
             status: text.split(' ').nth(1).and_then(|code| code.parse().ok()),
-            digest: Some(fields.iter().find(|(name, _)| *name == "WARC-Payload-Digest").map_or(body, |(_, d)| (*d).to_owned())),
+            digest: Some(
+                fields
+                    .iter()
+                    .find(|(name, _)| *name == "WARC-Payload-Digest")
+                    .map_or(body, |(_, d)| (*d).to_owned()),
+            ),
             length: Some(self.warc.len() as u64 - offset),
             offset,
             filename: FILE.to_owned(),
@@ -103,7 +118,8 @@ const HTML: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: a=
 #[test]
 fn nearest_in_time() {
     let mut job = Job::new();
-    for (digits, word) in [("20260101000000", "one"), ("20260201000000", "two"), ("20260301000000", "three")] {
+    for (digits, word) in [("20260101000000", "one"), ("20260201000000", "two"), ("20260301000000", "three")]
+    {
         job = job.response("http://a.example/", digits, &format!("{HTML}{word}"));
     }
     let (_job, replay) = job.written();
@@ -120,7 +136,9 @@ fn nearest_in_time() {
 #[test]
 fn raw_and_rewritten() {
     let page = "<a href=/x>y</a>";
-    let chunked = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{page}\r\n0\r\n\r\n");
+    let chunked = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{page}\r\n0\r\n\r\n"
+    );
     let (_job, replay) = Job::new().response("http://a.example/", "20260101000000", &chunked).written();
     assert_eq!(body(&shown(&replay, "/web/2026id_/http://a.example/")), page);
     let page = shown(&replay, "/web/2026/http://a.example/");
@@ -133,7 +151,11 @@ fn raw_and_rewritten() {
 #[test]
 fn statuses_and_redirects() {
     let (_job, replay) = Job::new()
-        .response("http://a.example/e", "20260101000000", "HTTP/1.1 403 No\r\nContent-Type: text/html\r\n\r\nforbidden")
+        .response(
+            "http://a.example/e",
+            "20260101000000",
+            "HTTP/1.1 403 No\r\nContent-Type: text/html\r\n\r\nforbidden",
+        )
         .response("http://a.example/r", "20260101000000", "HTTP/1.1 302 Found\r\nLocation: /t?a=b\r\n\r\n")
         .record(RecordType::Resource, "http://a.example/res", "20260101000000", b"plain", &[])
         .written();
@@ -189,7 +211,8 @@ fn revisits_show_their_original() {
 
 #[test]
 fn what_is_missing_says_why() {
-    let (job, replay) = Job::new().response("http://a.example/", "20260101000000", &format!("{HTML}x")).written();
+    let (job, replay) =
+        Job::new().response("http://a.example/", "20260101000000", &format!("{HTML}x")).written();
     assert!(missing(&replay, "/web/2026/http://nowhere.example/").contains("not captured"));
     fs::remove_file(job.path().join("20260105100000/warcs").join(format!("{FILE}.open"))).unwrap();
     assert!(missing(&replay, "/web/2026/http://a.example/").contains(FILE));
@@ -197,7 +220,8 @@ fn what_is_missing_says_why() {
 
 #[test]
 fn damaged_files_are_no_panic() {
-    let (job, replay) = Job::new().response("http://a.example/", "20260101000000", &format!("{HTML}x")).written();
+    let (job, replay) =
+        Job::new().response("http://a.example/", "20260101000000", &format!("{HTML}x")).written();
     let path = job.path().join("20260105100000/warcs").join(format!("{FILE}.open"));
     for damage in [&b""[..], b"garbage", &job.warc[..20]] {
         fs::write(&path, damage).unwrap();
@@ -211,9 +235,11 @@ fn damaged_files_are_no_panic() {
 
 #[test]
 fn sorted_index_files_count_as_well() {
-    let job = Job::new()
-        .response("http://a.example/1", "20260101000000", &format!("{HTML}x"))
-        .response("http://a.example/2", "20260101000000", &format!("{HTML}y"));
+    let job = Job::new().response("http://a.example/1", "20260101000000", &format!("{HTML}x")).response(
+        "http://a.example/2",
+        "20260101000000",
+        &format!("{HTML}y"),
+    );
     let (job, replay) = job.written();
     let folder = job.path().join("index/cdxj");
     fs::rename(folder.join("current.cdxj"), folder.join("20260105.cdxj")).unwrap();

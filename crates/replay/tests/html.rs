@@ -1,5 +1,7 @@
 //! Pages rewritten: what a browser follows by itself or on a click leads to captures, and all else stays byte for byte.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on shall say so at once")]
+
 use replay::{Charset, Links, rewrite_html};
 use url::Url;
 
@@ -26,12 +28,24 @@ fn links_and_embeds() {
     check("<img src=x.png alt=y>", r#"<img src="~im/d/x.png" alt=y>"#);
     check("<script src=/s.js></script>", r#"<script src="~js/s.js"></script>"#);
     check("<link rel='Stylesheet' href=s.css>", r#"<link rel='Stylesheet' href="~cs/d/s.css">"#);
-    check("<link rel=icon href=/i><link rel=next href=n>", r#"<link rel=icon href="~im/i"><link rel=next href="~/d/n">"#);
+    check(
+        "<link rel=icon href=/i><link rel=next href=n>",
+        r#"<link rel=icon href="~im/i"><link rel=next href="~/d/n">"#,
+    );
     check("<iframe src=f></iframe><frame src=g>", r#"<iframe src="~if/d/f"></iframe><frame src="~if/d/g">"#);
-    check("<video src=v poster=p><source src=w><track src=t>", r#"<video src="~im/d/v" poster="~im/d/p"><source src="~im/d/w"><track src="~im/d/t">"#);
+    check(
+        "<video src=v poster=p><source src=w><track src=t>",
+        r#"<video src="~im/d/v" poster="~im/d/p"><source src="~im/d/w"><track src="~im/d/t">"#,
+    );
     check("<form action=/go><button formaction=x>", r#"<form action="~/go"><button formaction="~/d/x">"#);
-    check("<object data=o></object><embed src=e>", r#"<object data="~if/d/o"></object><embed src="~if/d/e">"#);
-    check("<svg><use xlink:href='i.svg#a'/><image href=x /></svg>", r#"<svg><use xlink:href="~im/d/i.svg#a" /><image href="~im/d/x" /></svg>"#);
+    check(
+        "<object data=o></object><embed src=e>",
+        r#"<object data="~if/d/o"></object><embed src="~if/d/e">"#,
+    );
+    check(
+        "<svg><use xlink:href='i.svg#a'/><image href=x /></svg>",
+        r#"<svg><use xlink:href="~im/d/i.svg#a" /><image href="~im/d/x" /></svg>"#,
+    );
     check("<img srcset='a 1x, b 2x'>", r#"<img srcset="~im/d/a 1x, ~im/d/b 2x">"#);
     check("<body background=b>", r#"<body background="~im/d/b">"#);
 }
@@ -48,20 +62,32 @@ fn styles() {
 fn bases() {
     check("<base href='/e/'><a href=x>", r#"<base href="~/e/"><a href="~/e/x">"#);
     check("<a href=x><base href='/e/'>", r#"<a href="~/e/x"><base href="~/e/">"#);
-    check("<base href='/e/'><base href='/f/'><a href=x>", r#"<base href="~/e/"><base href="~/f/"><a href="~/e/x">"#);
+    check(
+        "<base href='/e/'><base href='/f/'><a href=x>",
+        r#"<base href="~/e/"><base href="~/f/"><a href="~/e/x">"#,
+    );
 }
 
 #[test]
 fn refreshes_and_policies() {
-    check("<meta http-equiv=refresh content='5; url=/x'>", r#"<meta http-equiv=refresh content="5;url=~/x">"#);
+    check(
+        "<meta http-equiv=refresh content='5; url=/x'>",
+        r#"<meta http-equiv=refresh content="5;url=~/x">"#,
+    );
     check("<meta http-equiv=refresh content=5>", "<meta http-equiv=refresh content=5>");
     check("<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'\">x", "x");
-    check("<meta charset=utf-8><meta name=a content='http://b.example/'>", "<meta charset=utf-8><meta name=a content='http://b.example/'>");
+    check(
+        "<meta charset=utf-8><meta name=a content='http://b.example/'>",
+        "<meta charset=utf-8><meta name=a content='http://b.example/'>",
+    );
 }
 
 #[test]
 fn what_would_break_or_leak_goes() {
-    check("<script src=s integrity=sha256-x crossorigin></script>", r#"<script src="~js/d/s" crossorigin></script>"#);
+    check(
+        "<script src=s integrity=sha256-x crossorigin></script>",
+        r#"<script src="~js/d/s" crossorigin></script>"#,
+    );
     check("<a href=x ping=http://b.example/>", r#"<a href="~/d/x">"#);
 }
 
@@ -105,7 +131,10 @@ fn encodings() {
     let links = Links::new(&Url::parse("http://a.example/").unwrap(), "1");
     let utf_16: Vec<u8> = "\u{feff}<a href=ä>".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let (page, charset) = rewrite_html(&utf_16, Charset::of(None, &utf_16), &links).unwrap();
-    assert_eq!((page.as_slice(), charset), (&b"<a href=\"/web/1/http://a.example/%C3%A4\">"[..], Some("utf-8")));
+    assert_eq!(
+        (page.as_slice(), charset),
+        (&b"<a href=\"/web/1/http://a.example/%C3%A4\">"[..], Some("utf-8"))
+    );
 }
 
 /// F060: a binary file served as text.
@@ -119,7 +148,9 @@ fn binaries_under_a_wrong_label_stay() {
 
 #[test]
 fn hostile_pages_end() {
-    for page in ["<a href=x ".repeat(50_000), "<".repeat(200_000), format!("<style>{}", "url(".repeat(50_000))] {
+    for page in
+        ["<a href=x ".repeat(50_000), "<".repeat(200_000), format!("<style>{}", "url(".repeat(50_000))]
+    {
         rewritten(page.as_bytes());
     }
     let nested = (0..6).fold("<a href=x>".to_owned(), |page, _| {

@@ -87,6 +87,24 @@ impl Clauses {
             .collect()
     }
 
+    /// What adds to a score, one by one: the words of the clause, the field's name, and the engine's query for the two.
+    pub fn parts(&self, fields: &Fields) -> Vec<(String, &'static str, Box<dyn EngineQuery>)> {
+        let n_wanted = self.0.iter().filter(|(need, sought)| is_wanted(*need, sought)).count();
+        let of_word = if n_wanted > ALL_WORDS_MAX { Order::Free } else { Order::Kept };
+        let mut parts = Vec::new();
+        for (_, sought) in self.0.iter().filter(|(need, _)| *need != Need::Forbidden) {
+            let (text, order) = match sought {
+                Sought::Word(text) => (text, of_word),
+                Sought::Phrase(text) => (text, Order::Kept),
+                Sought::Site(_) => continue,
+            };
+            parts.extend(
+                in_fields(fields, text, order).into_iter().map(|(name, query)| (text.clone(), name, query)),
+            );
+        }
+        parts
+    }
+
     fn build(&self, fields: &Fields, of_wanted: Occur, order: Order) -> Box<dyn EngineQuery> {
         let mut built: Vec<(Occur, Box<dyn EngineQuery>)> = Vec::new();
         for (need, sought) in &self.0 {
@@ -169,22 +187,25 @@ impl Sought {
             Sought::Word(text) => (text, order),
             Sought::Phrase(text) => (text, Order::Kept),
         };
-        let (in_prose, in_names) = (terms(prose(), text), terms(names(), text));
-        let places = [
-            (fields.text, &in_prose, 1.0),
-            (fields.title, &in_prose, TITLE_BOOST),
-            (fields.host, &in_names, HOST_BOOST),
-            (fields.url_words, &in_names, URL_BOOST),
-        ];
-        let found: Vec<Box<dyn EngineQuery>> = places
-            .into_iter()
-            .filter_map(|(field, terms, boost)| {
-                let query = in_field(field, terms, order)?;
-                Some(Box::new(BoostQuery::new(query, boost)) as Box<dyn EngineQuery>)
-            })
-            .collect();
+        let found: Vec<_> = in_fields(fields, text, order).into_iter().map(|(_, query)| query).collect();
         (!found.is_empty()).then(|| Box::new(BooleanQuery::union(found)) as Box<dyn EngineQuery>)
     }
+}
+
+/// What is looked for in each field, with the field's name.
+fn in_fields(fields: &Fields, text: &str, order: Order) -> Vec<(&'static str, Box<dyn EngineQuery>)> {
+    let (in_prose, in_names) = (terms(prose(), text), terms(names(), text));
+    let places = [
+        ("text", fields.text, &in_prose, 1.0),
+        ("title", fields.title, &in_prose, TITLE_BOOST),
+        ("host", fields.host, &in_names, HOST_BOOST),
+        ("url", fields.url_words, &in_names, URL_BOOST),
+    ];
+    let queries = places.into_iter().filter_map(|(name, field, terms, boost)| {
+        let query: Box<dyn EngineQuery> = Box::new(BoostQuery::new(in_field(field, terms, order)?, boost));
+        Some((name, query))
+    });
+    queries.collect()
 }
 
 /// One term, or several.

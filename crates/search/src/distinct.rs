@@ -47,7 +47,11 @@ impl Collector for Distinct {
     type Fruit = Found;
     type Child = DistinctInSegment;
 
-    fn for_segment(&self, segment: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<DistinctInSegment> {
+    fn for_segment(
+        &self,
+        segment: SegmentOrdinal,
+        reader: &SegmentReader,
+    ) -> tantivy::Result<DistinctInSegment> {
         let group_of = if self.with_duplicates { None } else { Some(reader.fast_fields().u64("group")?) };
         let kept_min = self.best_max.min(GROUPS_MAX / 2);
         Ok(DistinctInSegment { segment, group_of, groups: Groups { kept_min, ..Groups::default() } })

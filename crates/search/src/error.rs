@@ -12,7 +12,9 @@ pub enum SearchError {
     #[error("write search index: another process is writing to it")]
     Busy,
     /// The index was written with other fields, by another version of the program; delete the folder and build it again.
-    #[error("open search index in {0}: it was written by another version (delete the folder and build it again)")]
+    #[error(
+        "open search index in {0}: it was written by another version (delete the folder and build it again)"
+    )]
     OtherVersion(PathBuf),
     /// The folder cannot be made.
     #[error("create folder {0}: {1}")]

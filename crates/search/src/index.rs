@@ -3,13 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use tantivy::directory::MmapDirectory;
-use tantivy::query::EnableScoring;
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocAddress, DocSet, Index, IndexReader, ReloadPolicy, TERMINATED, Term};
+use tantivy::{Index, IndexReader, ReloadPolicy};
 
-use crate::clauses::Clauses;
 use crate::schema::Fields;
-use crate::{Hits, Query, SearchError, SearchWriter, WriterOptions, hits, tokens};
+use crate::{Explanation, Hits, Query, SearchError, SearchWriter, WriterOptions, explanation, hits, tokens};
 
 /// An index in a folder. Cheap to clone; many may read while one writes.
 #[derive(Clone)]
@@ -95,43 +92,12 @@ impl SearchIndex {
         hits::search(&self.reader.searcher(), &self.fields, query)
     }
 
-    /// How the score of `url` for the query comes about, as indented JSON; `None` if the page is no hit.
+    /// How the score of `url` for the query comes about; `None` if the page is no hit.
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn explain(&self, query: &Query, url: &str) -> Result<Option<String>, SearchError> {
+    pub fn explain(&self, query: &Query, url: &str) -> Result<Option<Explanation>, SearchError> {
         self.reader.reload()?;
-        let searcher = self.reader.searcher();
-        let term = Term::from_field_text(self.fields.url, url);
-        for (segment_ord, segment) in searcher.segment_readers().iter().enumerate() {
-            let inverted = segment.inverted_index(self.fields.url)?;
-            let postings = inverted.read_postings(&term, IndexRecordOption::Basic);
-            let Some(mut postings) = postings.map_err(tantivy::TantivyError::from)? else { continue };
-            while postings.doc() != TERMINATED {
-                if !segment.is_deleted(postings.doc()) {
-                    let address = DocAddress::new(segment_ord as u32, postings.doc());
-                    return self.explain_document(&searcher, query, address);
-                }
-                postings.advance();
-            }
-        }
-        Ok(None)
-    }
-
-    fn explain_document(
-        &self,
-        searcher: &tantivy::Searcher,
-        query: &Query,
-        address: DocAddress,
-    ) -> Result<Option<String>, SearchError> {
-        let parsed = Clauses::parse(&query.words);
-        for built in parsed.attempts(&self.fields) {
-            let weight = built.weight(EnableScoring::enabled_from_searcher(searcher))?;
-            let segment = searcher.segment_reader(address.segment_ord);
-            if let Ok(explanation) = weight.explain(segment, address.doc_id) {
-                return Ok(Some(explanation.to_pretty_json()));
-            }
-        }
-        Ok(None)
+        explanation::explain(&self.reader.searcher(), &self.fields, query, url)
     }
 }

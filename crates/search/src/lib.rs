@@ -16,20 +16,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod document;
-mod query;
-mod index;
-mod writer;
-mod hits;
 mod clauses;
 mod distinct;
-mod summary;
-mod schema;
-mod tokens;
+mod document;
 mod error;
+mod explanation;
+mod hits;
+mod index;
+mod query;
+mod schema;
+mod summary;
+mod tokens;
+mod writer;
 
 pub use document::Document;
 pub use error::SearchError;
+pub use explanation::{ExplainedPart, Explanation};
 pub use hits::{Hit, Hits};
 pub use index::SearchIndex;
 pub use query::Query;

@@ -137,5 +137,6 @@ fn sites(host: &str) -> impl Iterator<Item = &str> {
 fn group(document: &Document) -> u64 {
     let name = if document.digest.is_empty() { &document.url } else { &document.digest };
     // FNV-1a: only has to be the same in every version; one pair in 2^64 hides a page by chance.
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

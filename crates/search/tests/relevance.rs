@@ -1,5 +1,7 @@
 //! Ranking against collections with judged answers (`suites/relevance`): nDCG@10, MAP, recall at 100.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on shall say so at once")]
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -49,7 +51,9 @@ fn run(folder: PathBuf) -> Scores {
     let mut n_queries = 0.0;
     for row in rows(folder.join("queries.jsonl")) {
         let id = row["qid"].as_str().map_or_else(|| row["qid"].to_string(), str::to_owned);
-        let Some(grades) = judged.get(&id).filter(|grades| grades.values().any(|grade| *grade > 0.0)) else { continue };
+        let Some(grades) = judged.get(&id).filter(|grades| grades.values().any(|grade| *grade > 0.0)) else {
+            continue;
+        };
         let query = Query {
             per_page: 1000,
             without_summaries: true,

@@ -1,5 +1,7 @@
 //! The index from outside: what is found, in which order, and how it is shown.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on shall say so at once")]
+
 use model::WallMs;
 use search::{Document, Hits, Query, SearchError, SearchIndex};
 
@@ -87,7 +89,23 @@ fn other_scripts() {
 #[test]
 fn any_text_is_a_query() {
     let index = small_web();
-    let odd = ["", " ", "\"", "+", "-", "\"\"", "a:b:c", "(((", "dog^^", "[a TO b]", "site:", "\0", "*", "\u{202e}x", "+-+\"-"];
+    let odd = [
+        "",
+        " ",
+        "\"",
+        "+",
+        "-",
+        "\"\"",
+        "a:b:c",
+        "(((",
+        "dog^^",
+        "[a TO b]",
+        "site:",
+        "\0",
+        "*",
+        "\u{202e}x",
+        "+-+\"-",
+    ];
     for words in odd {
         index.search(&Query::words(words)).unwrap();
     }
@@ -157,7 +175,13 @@ fn a_hit_says_where_it_lies_and_why() {
     assert_eq!((hit.title.as_str(), hit.date), ("Toys for the cat", WallMs(1_767_607_207_000)));
     assert_eq!(hit.summary.with_marks("[", "]"), "[Balls], mice, strings & <b>[feathers]</b>.");
     let explanation = index.explain(&query, &hit.url).unwrap().unwrap();
-    assert!(explanation.contains("TermQuery"), "{explanation}");
+    let parts: Vec<_> = explanation.parts.iter().map(|part| (part.words.as_str(), part.field)).collect();
+    assert_eq!(parts, [("feathers", "text"), ("balls", "text")]);
+    let sum: f32 = explanation.parts.iter().map(|part| part.score).sum();
+    assert!(
+        (explanation.score - sum).abs() < 1e-4 && (explanation.score - hit.score).abs() < 1e-4,
+        "{explanation}"
+    );
     assert!(index.explain(&query, "http://cats.example/").unwrap().is_none());
     assert!(index.explain(&query, "http://nowhere.example/").unwrap().is_none());
 }
