@@ -3,6 +3,8 @@
 //! The rule stands in ARCHITECTURE.md, "Who may use whom"; this test holds it against `cargo metadata`. Dependencies of
 //! tests are free.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on shall say so at once")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

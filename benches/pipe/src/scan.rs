@@ -29,7 +29,7 @@ pub fn links(html: &[u8], mut found: impl FnMut(&[u8])) {
 }
 
 /// Calls `found` with each attribute; gives what follows the tag.
-fn skip_attributes<'a>(mut rest: &'a [u8], mut found: impl FnMut(&[u8], &[u8])) -> &'a [u8] {
+fn skip_attributes(mut rest: &[u8], mut found: impl FnMut(&[u8], &[u8])) -> &[u8] {
     loop {
         rest = skip(rest, |byte| byte.is_ascii_whitespace() || byte == b'/');
         match rest.first() {

@@ -39,6 +39,8 @@ pub enum Command {
     Index(commands::index::Args),
     /// Search the pages of a job
     Search(commands::search::Args),
+    /// Make a search index of documents in JSON lines, for evaluations
+    SearchIndex(commands::search::IndexArgs),
     /// Show captures and search in a browser
     Serve(commands::serve::Args),
 }
@@ -59,6 +61,7 @@ impl Command {
             Command::Lookup(args) => commands::lookup::run(args),
             Command::Index(args) => commands::index::run(args),
             Command::Search(args) => commands::search::run(args),
+            Command::SearchIndex(args) => commands::search::run_index(args),
             Command::Serve(args) => commands::serve::run(args),
         }
     }

@@ -46,7 +46,6 @@ fn judge_link(steps: &Steps, item: &FetchItem, exchange: &Exchange, outlink: &Ou
     if becomes_seed {
         candidate.is_seed = true;
         candidate.directive = Directive::Medium;
-        candidate.force_fetch = true;
         let change = steps.scope().seed_change(&candidate.url);
         let seed = candidate.url.clone();
         found.scope_changes.extend(change.map(|surt_prefix| Entry::ScopeChange { surt_prefix, seed }));

@@ -108,7 +108,7 @@ fn search_for(folder: &Path, words: &str) -> anyhow::Result<u64> {
     for hit in &hits.hits {
         outln!("  {} - {}", hit.url, hit.title);
     }
-    Ok(hits.total as u64)
+    Ok(hits.total)
 }
 
 fn serve(runtime: &tokio::runtime::Runtime, folder: &Path) -> anyhow::Result<()> {

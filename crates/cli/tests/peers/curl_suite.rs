@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::program::{Job, Record, Setup, shared};
 use crate::raw_server::{Server, send};
 
-/// Id; status, size and annotations in crawl.log; the record: `whole`, `again` (a revisit of an equal body, which keeps
-/// the head), `none`, or how much of it and why not all.
+/// Id; status, size and annotations in crawl.log; the record: `whole`, `again` (a revisit of an equal body, which
+/// keeps the head and says so), `none`, or how much of it and why not all.
 const EXPECTED: &[(&str, &str, &str)] = &[
     ("curl/30", "-2 - 3t", "none"),
     ("curl/34", "200 185", "whole"),
@@ -22,27 +22,28 @@ const EXPECTED: &[(&str, &str, &str)] = &[
     ("curl/282", "200 0", "whole"),
     ("curl/334", "204 0", "whole"),
     ("curl/365", "200 27", "whole"),
-    ("curl/394", "200 6 contentLength", "again"),
+    ("curl/394", "200 6 contentLength,duplicate:digest", "again, length"),
     ("curl/398", "200 6", "whole"),
     ("curl/497", "200 0 headerTrunc", "262144 bytes, length"),
-    ("curl/747", "200 6", "again"),
-    ("curl/767", "200 6", "again"),
-    ("curl/768", "200 6 contentLength", "again"),
-    ("curl/769", "200 6", "again"),
-    ("curl/1109", "200 6", "again"),
-    ("curl/1111", "200 6", "again"),
+    ("curl/747", "200 6 duplicate:digest", "again, length"),
+    ("curl/767", "200 6 duplicate:digest", "again, length"),
+    ("curl/768", "200 6 contentLength,duplicate:digest", "again, length"),
+    ("curl/769", "200 6 duplicate:digest", "again, length"),
+    ("curl/1109", "200 6 duplicate:digest", "again, length"),
+    ("curl/1111", "200 6 duplicate:digest", "again, length"),
     ("curl/1115", "200 0", "whole"),
     ("curl/1174", "200 15 http09", "whole"),
-    ("curl/1205", "200 6", "again"),
-    ("curl/1290", "200 6", "again"),
+    ("curl/1205", "200 6 duplicate:digest", "again, length"),
+    ("curl/1290", "200 6 duplicate:digest", "again, length"),
     ("curl/1416", "200 200 badChunk,disconnectTrunc", "whole, disconnect"),
-    ("curl/1430", "200 6", "again"),
-    ("curl/1432", "65535 6", "again"),
-    ("curl/1433", "200 6", "again"),
-    ("curl/1466", "405 6", "again"),
+    ("curl/1430", "200 6 duplicate:digest", "again, length"),
+    ("curl/1432", "65535 6 duplicate:digest", "again, length"),
+    ("curl/1433", "200 6 duplicate:digest", "again, length"),
+    ("curl/1466", "405 6 duplicate:digest", "again, length"),
     ("curl/1665", "200 0 disconnectTrunc", "whole, disconnect"),
-    ("curl/1722", "200 185", "again"),
-    ("curl/2106", "200 39", "again"),
+    ("curl/1722", "200 185 duplicate:digest", "again, length"),
+    // The chunk ends within its line end: the body is another one.
+    ("curl/2106", "200 39", "whole"),
 ];
 
 #[test]
