@@ -41,6 +41,11 @@ pub fn judge(steps: &Steps, item: &FetchItem, exchange: &Exchange, extraction: &
 }
 
 fn judge_link(steps: &Steps, item: &FetchItem, exchange: &Exchange, outlink: &Outlink, found: &mut Found) {
+    let is_prerequisite = item.candidate.last_hop() == Some(Hop::Prerequisite);
+    if is_prerequisite && outlink.hop == Hop::Redirect {
+        // The page that waits asks for the target itself, so that its rules count (RFC 9309, 2.3.1.2).
+        return;
+    }
     let mut candidate = candidate(&item.candidate, outlink);
     let becomes_seed = becomes_seed(steps, &item.candidate, outlink, exchange);
     if becomes_seed {
