@@ -177,12 +177,11 @@ fn deferred(steps: &Steps, item: FetchItem, worker: u16, url: CanonicalUrl) -> H
     done.reason = Some(format!("waits for {url}"));
     let end = FetchEnd { tried_network: false, outcome, ..FetchEnd::default() };
     let mut handled = finished_without_records(item, worker, end, done, None);
-    if !is_last {
-        let candidate = candidates::prerequisite(&handled.item, url);
-        let decision = steps.scope().decide(&candidate);
-        let admit = candidates::admit(steps, candidate, decision.rule, &handled.item.queue_key);
-        handled.done.as_mut().expect("just made").admits.push(admit);
-    }
+    // Also for an item that is given up: it asked, and others of its host will.
+    let candidate = candidates::prerequisite(&handled.item, url);
+    let decision = steps.scope().decide(&candidate);
+    let admit = candidates::admit(steps, candidate, decision.rule, &handled.item.queue_key);
+    handled.done.as_mut().expect("just made").admits.push(admit);
     handled
 }
 
