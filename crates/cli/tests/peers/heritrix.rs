@@ -71,7 +71,7 @@ fn recorded_cases() {
     let found: BTreeSet<String> = found.into_inner().unwrap().into_iter().collect();
     let n_urls: usize = cases.iter().map(|case| case.fetched.len()).sum();
     println!("{} cases, {n_urls} URLs, {} differences", cases.len(), found.len());
-    assert_eq!(cases.len(), 29, "cases with the common settings");
+    assert_eq!(cases.len(), 30, "cases with the common settings");
     let listed: BTreeSet<String> = listed().map(|fields| fields[..4].join("\t")).collect();
     let fresh: Vec<_> = found.difference(&listed).map(String::as_str).collect();
     let gone: Vec<_> = listed.difference(&found).map(String::as_str).collect();
@@ -186,7 +186,8 @@ fn differences(case: &Case, port: u16, dns_port: u16) -> Vec<String> {
 }
 
 fn crawl(case: &Case, dns_port: u16) -> BTreeMap<String, String> {
-    let seeds: Vec<String> = case.seeds.iter().filter(|seed| !NO_SEEDS.contains(&seed.as_str())).cloned().collect();
+    let seeds: Vec<String> =
+        case.seeds.iter().filter(|seed| !NO_SEEDS.contains(&seed.as_str())).cloned().collect();
     let mut config = String::from("dns_timeout_ms = 3000\ndns_failed_validity_ms = 2000\n");
     if let Some(so_timeout_ms) = &case.so_timeout_ms {
         config.push_str(&format!("so_timeout_ms = {so_timeout_ms}\n"));
@@ -210,8 +211,13 @@ fn crawl(case: &Case, dns_port: u16) -> BTreeMap<String, String> {
 }
 
 /// Lines that are no seed: ours says so and stops before it does anything, which `bad_seeds_are_named` tests.
-const NO_SEEDS: [&str; 5] =
-    ["not a url at all", "http://", "  keaton/tinysite/B.html extra words", "ftp://127.0.0.50:1/x", "dns:keaton"];
+const NO_SEEDS: [&str; 5] = [
+    "not a url at all",
+    "http://",
+    "  keaton/tinysite/B.html extra words",
+    "ftp://127.0.0.50:1/x",
+    "dns:keaton",
+];
 
 #[test]
 fn bad_seeds_are_named() {
