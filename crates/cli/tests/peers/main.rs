@@ -4,8 +4,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on shall say so at once")]
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 mod program;
 mod python;
 
