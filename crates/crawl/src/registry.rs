@@ -37,7 +37,7 @@ impl Registry {
         self
     }
 
-    /// Adds an extractor behind the built-in ones.
+    /// Adds an extractor before the built-in ones, behind those added earlier.
     #[must_use]
     pub fn with_extractor(
         mut self,

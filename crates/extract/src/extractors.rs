@@ -78,9 +78,11 @@ impl Extractors {
         Extractors { options, list }
     }
 
-    /// Adds one at the end of the list.
+    /// Adds one that runs before the built-in ones: behind them it would never see what they claim (all of HTML). What it
+    /// claims itself, by [`Progress::Finished`], is kept from them.
     pub fn with(mut self, extractor: Box<dyn Extractor>) -> Extractors {
-        self.list.push(extractor);
+        let added = self.list.len() - ALL.len();
+        self.list.insert(added, extractor);
         self
     }
 
