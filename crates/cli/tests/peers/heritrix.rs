@@ -189,9 +189,9 @@ fn crawl(case: &Case, dns_port: u16) -> BTreeMap<String, String> {
     let seeds: Vec<String> =
         case.seeds.iter().filter(|seed| !NO_SEEDS.contains(&seed.as_str())).cloned().collect();
     let mut config = String::from("dns_timeout_ms = 3000\ndns_failed_validity_ms = 2000\n");
-    if let Some(so_timeout_ms) = &case.so_timeout_ms {
-        config.push_str(&format!("so_timeout_ms = {so_timeout_ms}\n"));
-    }
+    // Not the default of 20 s: a server that waits for more, as one for TLS without TLS, makes no case clearer by it.
+    let so_timeout_ms = case.so_timeout_ms.as_deref().unwrap_or("5000");
+    config.push_str(&format!("so_timeout_ms = {so_timeout_ms}\n"));
     config.push_str("[crawl]\ncanonicalization = \"heritrix\"\n");
     let setup = Setup {
         retry_delay_ms: case.retry_delay_ms,

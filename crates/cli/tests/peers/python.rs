@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Seconds after which a server ends by itself, whatever happens to the test.
-const SECONDS_MAX: u32 = 240;
+const SECONDS_MAX: u32 = 600;
 
 /// A script that runs until it is dropped.
 pub struct Script {
