@@ -12,7 +12,7 @@ type Make<T> = Arc<dyn Fn() -> Box<T> + Send + Sync>;
 /// The built-in things and those that were added.
 ///
 /// ```
-/// use crawl::Registry;
+/// use bequest_crawl::Registry;
 /// let registry = Registry::builtin();
 /// # let _ = registry;
 /// ```
