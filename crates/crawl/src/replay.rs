@@ -110,8 +110,9 @@ pub fn run(parts: ReplayParts<'_>, notes: &mut Vec<String>) -> anyhow::Result<Re
             Entry::Launch { folder, .. } => {
                 let launch = job.launch(folder);
                 launch.create(&*disk)?;
+                // The next manifest names the newest launch's log alone: what is written again of an older one must last.
                 if let Some(mut logs) = logs.take() {
-                    logs.flush()?;
+                    logs.sync()?;
                 }
                 cut(world, &launch.crawl_log(), 0)?;
                 logs = Some(Logs::open(&disk, job, &launch)?);
@@ -135,7 +136,10 @@ pub fn run(parts: ReplayParts<'_>, notes: &mut Vec<String>) -> anyhow::Result<Re
     let after = loaded.map_or(0, |loaded| loaded.manifest.sequence);
     let journal = recover_journal(world, job, after, &mut each, notes)?;
     if let Some(mut logs) = logs {
-        logs.flush()?;
+        logs.sync()?;
+    }
+    for name in job.launches(&*disk)? {
+        disk.sync_dir(&job.launch(&name).logs())?;
     }
     Ok(Replayed { state, crawldb, digests, journal, warcs })
 }
