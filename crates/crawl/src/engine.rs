@@ -292,7 +292,8 @@ impl Engine {
             return Ok(());
         };
         let host = self.state.hosts.facts(&item.candidate.url)?;
-        end.crawl_delay_s = self.state.crawl_delay_s(&item.candidate.url, &host);
+        let brought = self.state.crawl_delay_brought(&outcome.done.host_changes);
+        end.crawl_delay_s = brought.or_else(|| self.state.crawl_delay_s(&item.candidate.url, &host));
         if let Some(admitted) = self.state.frontier.admitted(item.ordinal) {
             outcome.done.rule = admitted.rule;
             outcome.done.cost = admitted.cost;

@@ -7,7 +7,7 @@ use crawldb::Hosts;
 use fetch::Fetcher;
 use frontier::Frontier;
 use model::entry::{Admit, Done, Entry};
-use model::{HostChange, HostFacts, Ordinal, RobotsRules};
+use model::{HostChange, HostFacts, Ordinal, RobotsFact, RobotsRules};
 use scope::Scope;
 use serde::{Deserialize, Serialize};
 use surt::CanonicalUrl;
@@ -150,8 +150,9 @@ impl State {
     fn learn(&mut self, done: &Done) -> anyhow::Result<()> {
         self.statistics.apply(done);
         for change in &done.host_changes {
-            if let HostChange::Robots { origin, .. } = change {
+            if let HostChange::Robots { origin, fact } = change {
                 self.crawl_delays.remove(origin);
+                self.learn_crawl_delay(&done.queue_key, fact);
             }
             self.hosts.apply(change)?;
         }
@@ -161,9 +162,31 @@ impl State {
         Ok(())
     }
 
+    /// The queue that asked for robots.txt keeps to its Crawl-delay from now on, also behind a resume.
+    fn learn_crawl_delay(&mut self, queue_key: &str, fact: &RobotsFact) {
+        if let Some(seconds) = self.crawl_delay_in(fact) {
+            self.frontier.crawl_delay_known(queue_key, seconds);
+        }
+    }
+
+    /// Crawl-delay in a robots.txt, seconds.
+    fn crawl_delay_in(&self, fact: &RobotsFact) -> Option<f64> {
+        let RobotsRules::Text(text) = &fact.rules else { return None };
+        robots::RobotsTxt::parse(text).crawl_delay(&self.fetcher.options().robots_agent)
+    }
+
+    /// The longest Crawl-delay that a fetch has just brought, seconds: it holds from that very fetch on.
+    pub fn crawl_delay_brought(&self, changes: &[HostChange]) -> Option<f64> {
+        let delays = changes.iter().filter_map(|change| match change {
+            HostChange::Robots { fact, .. } => self.crawl_delay_in(fact),
+            HostChange::Dns { .. } => None,
+        });
+        delays.max_by(f64::total_cmp)
+    }
+
     /// Crawl-delay of a URL's origin in seconds, by the robots.txt that is known of it.
     pub fn crawl_delay_s(&mut self, url: &CanonicalUrl, facts: &HostFacts) -> Option<f64> {
-        let RobotsRules::Text(text) = &facts.robots.as_ref()?.rules else { return None };
+        let fact = facts.robots.as_ref()?;
         let origin = crawldb::origin(url)?;
         if let Some(known) = self.crawl_delays.get(&origin) {
             return *known;
@@ -171,7 +194,7 @@ impl State {
         if self.crawl_delays.len() >= CRAWL_DELAYS_MAX {
             self.crawl_delays.clear();
         }
-        let delay = robots::RobotsTxt::parse(text).crawl_delay(&self.fetcher.options().robots_agent);
+        let delay = self.crawl_delay_in(fact);
         self.crawl_delays.insert(origin, delay);
         delay
     }
