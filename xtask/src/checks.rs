@@ -74,8 +74,12 @@ mod tests {
 
     #[test]
     fn expressions() {
-        assert!(is_allowed("MIT OR Apache-2.0") && is_allowed("MIT/Apache-2.0") && is_allowed("GPL-3.0 OR MIT"));
+        assert!(
+            is_allowed("MIT OR Apache-2.0") && is_allowed("MIT/Apache-2.0") && is_allowed("GPL-3.0 OR MIT")
+        );
         assert!(is_allowed("(MIT OR Apache-2.0) AND Unicode-3.0"));
-        assert!(!is_allowed("AGPL-3.0-or-later") && !is_allowed("none stated") && !is_allowed("MIT AND GPL-2.0"));
+        assert!(
+            !is_allowed("AGPL-3.0-or-later") && !is_allowed("none stated") && !is_allowed("MIT AND GPL-2.0")
+        );
     }
 }

@@ -14,14 +14,21 @@ const PYTHON_TOOLS: &[&str] = &["warcio==1.8.1", "pywb==2.10.0", "typos==1.52.0"
 /// Debian packages whose files are used without being installed: documentation sites.
 const SITES: &[&str] = &["postgresql-doc-15", "libboost1.81-doc", "libgtk-3-doc"];
 /// Debian packages that are installed: servers and a browser.
-const PROGRAMS: &[(&str, &str)] =
-    &[("nginx", "nginx-light"), ("wget", "wget"), ("chromium", "chromium"), ("chromedriver", "chromium-driver"), ("java", "default-jre-headless"), ("mvn", "maven")];
+const PROGRAMS: &[(&str, &str)] = &[
+    ("nginx", "nginx-light"),
+    ("wget", "wget"),
+    ("chromium", "chromium"),
+    ("chromedriver", "chromium-driver"),
+    ("java", "default-jre-headless"),
+    ("mvn", "maven"),
+];
 /// jwarc's Maven coordinates.
 const JWARC: &str = "org.netpreserve:jwarc:0.31.1";
 
 /// Where it all lies.
 pub fn folder() -> PathBuf {
-    std::env::var_os("BEQUEST_JUDGES").map_or_else(|| shell::root().join("target").join("judges"), PathBuf::from)
+    std::env::var_os("BEQUEST_JUDGES")
+        .map_or_else(|| shell::root().join("target").join("judges"), PathBuf::from)
 }
 
 /// Installs what is missing; gives what could not be.
@@ -77,7 +84,9 @@ fn site_unpacked(folder: &Path, package: &str) -> anyhow::Result<()> {
         shell::run_command(shell::command("apt-get", &arguments).current_dir(&partial))
     };
     download().or_else(|_| shell::run("apt-get", &["-qq", "update"]).and_then(|()| download()))?;
-    let archive = fs::read_dir(&partial)?.flatten().find(|entry| entry.path().extension().is_some_and(|end| end == "deb"));
+    let archive = fs::read_dir(&partial)?
+        .flatten()
+        .find(|entry| entry.path().extension().is_some_and(|end| end == "deb"));
     let archive = archive.context("no package was downloaded")?.path();
     shell::run("dpkg", &["-x", &archive.to_string_lossy(), &partial.to_string_lossy()])?;
     fs::remove_file(archive)?;

@@ -54,5 +54,6 @@ pub fn output(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
 
 /// True if a program of that name is on the path.
 pub fn has(program: &str) -> bool {
-    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
+    std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
 }

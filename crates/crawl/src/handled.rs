@@ -133,18 +133,16 @@ pub fn with_exchange(steps: &Steps, slot: Slot, parts: HandledParts) -> Handled 
         Ok(prepared) => {
             Outcome { done, prepared, admits: found.admits, scope_changes: found.scope_changes, nonfatal }
         }
-        Err(error) => unreadable(done, &error),
+        Err(error) => {
+            let reason = format!("scratch file of the body: {error}");
+            let status = FetchStatus::RUNTIME_EXCEPTION;
+            let (started, duration_ms) = (Some(exchange.started), exchange.duration_ms);
+            let host_changes = done.host_changes;
+            let failure = Failure { status, reason, retry: true, started, duration_ms, host_changes };
+            return failed(steps, item, worker, failure);
+        }
     };
     Handled { worker, end, done: Some(Box::new(outcome)), item }
-}
-
-/// The scratch file of a body could not be read back: nothing can be archived, and so nothing is claimed.
-fn unreadable(mut done: Done, error: &io::Error) -> Outcome {
-    done.log.status = FetchStatus::RUNTIME_EXCEPTION;
-    done.log.annotations.push("err=scratch".to_owned());
-    done.reason = Some(format!("scratch file of the body: {error}"));
-    let nonfatal = done.reason.clone();
-    Outcome { done, prepared: None, admits: Vec::new(), scope_changes: Vec::new(), nonfatal }
 }
 
 /// The end of a walk without an answer.

@@ -7,6 +7,7 @@ use model::{Hop, HopPath};
 
 use crate::host::{Health, Host};
 use crate::page::{Kind, LinkKind};
+use crate::render::BASE_FOLDER;
 use crate::web::{Web, split_url};
 
 /// What the scope of a crawl is made of.
@@ -260,7 +261,10 @@ impl Walk<'_> {
         if resource.kind == Kind::NoFollow && self.scope.obeys_robots {
             return Vec::new();
         }
-        resource.links.iter().map(|link| (self.web.address_of(link), link.kind)).collect()
+        // A base is a link itself (as Heritrix takes it), though the web has nothing there.
+        let base = resource.has_base.then(|| (host.url(BASE_FOLDER), LinkKind::Anchor));
+        let links = resource.links.iter().map(|link| (self.web.address_of(link), link.kind));
+        base.into_iter().chain(links).collect()
     }
 
     fn fate(&self, url: &str) -> Fate {

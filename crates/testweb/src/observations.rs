@@ -142,10 +142,13 @@ impl Observations {
 
     /// Checks that hosts whose robots.txt asks for a delay got it, once they had answered for robots.txt.
     pub fn check_crawl_delays(&self, web: &Web) -> Vec<Breach> {
-        self.check_delays(1, |authority| {
+        let mut breaches = self.check_delays(1, |authority| {
             let delay_s = web.host_at(authority).and_then(|host| host.robots.crawl_delay_s());
             u64::from(delay_s.unwrap_or(0)) * 1000
-        })
+        });
+        // Whoever asks for robots.txt again has lost the answer, and with it the delay.
+        breaches.retain(|breach| !breach.url.ends_with("/robots.txt"));
+        breaches
     }
 
     fn check_delays(&self, in_flight_max: usize, delay_ms_of: impl Fn(&str) -> u64) -> Vec<Breach> {

@@ -31,7 +31,7 @@ const OBJECTS: [&str; 8] = [
 ];
 
 /// Where the relative links of a page with `<base>` start.
-const BASE_FOLDER: &str = "/base/deeper/";
+pub(crate) const BASE_FOLDER: &str = "/base/deeper/";
 
 /// Sentences that say little.
 pub(crate) fn prose(rng: &mut Rng, n_sentences: usize) -> String {
