@@ -134,7 +134,9 @@ pub fn prerequisite(item: &FetchItem, url: CanonicalUrl) -> Candidate {
         url,
         via: Some(Via { url: item.candidate.url.clone(), context: "=PREREQ_MISC".to_owned() }),
         hop_path: item.candidate.hop_path.then(Hop::Prerequisite),
-        directive: item.candidate.directive.before(),
+        // Heritrix takes one step before the item's own. But of several items that wait for it only the first one's is
+        // queued, and it must come before them all.
+        directive: Directive::Highest,
         is_seed: false,
         force_fetch: true,
         is_sitemap: false,

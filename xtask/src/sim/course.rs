@@ -66,7 +66,7 @@ pub fn job_file() -> JobFile {
     file.frontier.queue_memory_bytes = 64 << 10;
     file.frontier.recent_entries = 256;
     file.frontier.retry_delay_ms = 30_000;
-    file.frontier.retries_max = 100;
+    file.frontier.retries_max = 7;
     file.archive.gzip_level = 1;
     file.archive.file_bytes_max = 400 << 10;
     file.archive.own_file_bytes_min = 100 << 10;
