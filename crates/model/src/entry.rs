@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use surt::CanonicalUrl;
 
 use crate::{
-    Candidate, Capture, CookieChange, CrawlLogFields, FetchOutcome, Fingerprint, HostChange, Ordinal, RecordPlace,
-    WallMs,
+    Candidate, Capture, CookieChange, CrawlLogFields, FetchOutcome, Fingerprint, HostChange, Ordinal,
+    RecordPlace, WallMs,
 };
 
 /// One journal entry.

@@ -81,10 +81,10 @@ impl HopPath {
             Some((count, letters)) => (count.parse().ok()?, letters),
             None => (0, if text == "-" { "" } else { text }),
         };
-        letters.chars().all(|letter| Hop::from_letter(letter).is_some()).then(|| HopPath {
-            overflow,
-            letters: letters.to_owned(),
-        })
+        letters
+            .chars()
+            .all(|letter| Hop::from_letter(letter).is_some())
+            .then(|| HopPath { overflow, letters: letters.to_owned() })
     }
 
     /// The path one hop further.

@@ -77,7 +77,8 @@ impl WallMs {
             digits.get(from..to).map_or(Some(missing), |text| text.parse().ok())
         };
         let (year, month, day) = (part(0, 4, 1970)?, part(4, 6, 1)?, part(6, 8, 1)?);
-        let (hour, minute, second, ms) = (part(8, 10, 0)?, part(10, 12, 0)?, part(12, 14, 0)?, part(14, 17, 0)?);
+        let (hour, minute, second, ms) =
+            (part(8, 10, 0)?, part(10, 12, 0)?, part(12, 14, 0)?, part(14, 17, 0)?);
         if year < 1970 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
             return None;
         }

@@ -309,7 +309,8 @@ impl Disk for StdDisk {
     }
 
     fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn FileLock>>> {
-        let file = at(path, OpenOptions::new().write(true).create(true).truncate(false).mode(0o644).open(path))?;
+        let file =
+            at(path, OpenOptions::new().write(true).create(true).truncate(false).mode(0o644).open(path))?;
         match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(Box::new(StdLock { _file: file }))),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),

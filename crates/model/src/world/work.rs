@@ -25,7 +25,8 @@ where
         if work.is_inline() {
             return job();
         }
-        let slot = Arc::new(Slot { value: Mutex::new(None), waker: Mutex::new(None), done: AtomicBool::new(false) });
+        let slot =
+            Arc::new(Slot { value: Mutex::new(None), waker: Mutex::new(None), done: AtomicBool::new(false) });
         let filler = slot.clone();
         work.spawn(Box::new(move || filler.fill(job())));
         std::future::poll_fn(move |context| slot.poll(context)).await
