@@ -35,10 +35,10 @@ pub struct Args {
     /// Fetch what a page needs to be shown (images, styles, …) from any host, or only within the scope
     #[arg(long, value_enum)]
     pub embeds: Option<EmbedsArg>,
-    /// Also take URLs that match this regular expression in whole
+    /// Also take URLs in which this regular expression is found (^ and $ anchor it)
     #[arg(long, value_name = "REGEX")]
     pub include: Vec<String>,
-    /// Leave out URLs that match this regular expression in whole
+    /// Leave out URLs in which this regular expression is found
     #[arg(long, value_name = "REGEX")]
     pub exclude: Vec<String>,
     /// Follow links at most that many steps from a seed; embeds and redirects do not count
