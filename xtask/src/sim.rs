@@ -22,7 +22,7 @@ const CI_SEEDS: std::ops::RangeInclusive<u64> = 1..=20;
 const RECORDED: [(Bug, u64); 10] = [
     (Bug::WarcNotSynced, 1),
     (Bug::FrameNotSynced, 1),
-    (Bug::AppliedBeforeSync, 1),
+    (Bug::AppliedBeforeSync, 2),
     (Bug::OutlinksLostAtFlush, 1),
     (Bug::DelayForgotten, 1),
     (Bug::Fingerprints16Bit, 1),
@@ -133,7 +133,7 @@ fn find(bug: Bug, seeds: std::ops::RangeInclusive<u64>, verbose: bool) -> anyhow
 
 fn one(options: &SimOptions) -> Outcome {
     /// Lines of violations that are shown.
-    const SHOWN_MAX: usize = 100;
+    const SHOWN_MAX: usize = 12;
     let started = Instant::now();
     let outcome = course::run(options);
     println!("{} in {:.2} s", outcome.summary, started.elapsed().as_secs_f64());

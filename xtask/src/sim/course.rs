@@ -67,6 +67,8 @@ pub fn job_file() -> JobFile {
     file.frontier.recent_entries = 256;
     file.frontier.retry_delay_ms = 30_000;
     file.frontier.retries_max = 7;
+    // Without the process number, which would make a seed's files differ in length from run to run.
+    file.archive.template = "${prefix}-${timestamp17}-${serialno}".to_owned();
     file.archive.gzip_level = 1;
     file.archive.file_bytes_max = 400 << 10;
     file.archive.own_file_bytes_min = 100 << 10;
