@@ -40,8 +40,9 @@ fn clippy() -> anyhow::Result<()> {
 }
 
 fn tests() -> anyhow::Result<()> {
-    let mut command = shell::command("cargo", &["test", "--workspace", "--quiet"]);
+    let mut command = shell::command("cargo", &["test", "--workspace", "--quiet", "--no-fail-fast"]);
     command.env("BEQUEST_JUDGES", judges::folder());
+    command.env("WARCIO_PYTHON", judges::folder().join("python").join("bin").join("python"));
     shell::run_command(&mut command)
 }
 
