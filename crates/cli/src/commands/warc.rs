@@ -138,12 +138,39 @@ fn read_record(
             }
         }
     } else if let Some(hasher) = &mut hasher {
+        let mut end = head.is_http_request().then(HeadEnd::default);
         each_piece(reader, |bytes| {
-            hasher.update(bytes);
+            let n_head = end.as_mut().map_or(0, |end| end.pass(bytes));
+            hasher.update(&bytes[n_head..]);
             Ok(())
         })?;
     }
     Ok((message, hasher.map(|hasher| warc::base32(&hasher.finish()))))
+}
+
+/// Looks for the blank line that ends the head of a request: what follows is its payload.
+#[derive(Default)]
+struct HeadEnd {
+    is_past: bool,
+    /// The last byte but carriage returns was a line end.
+    after_line_end: bool,
+}
+
+impl HeadEnd {
+    /// How many of the next bytes belong to the head.
+    fn pass(&mut self, bytes: &[u8]) -> usize {
+        for (index, byte) in bytes.iter().enumerate() {
+            if self.is_past {
+                return index;
+            }
+            match byte {
+                b'\r' => {}
+                b'\n' => self.is_past = std::mem::replace(&mut self.after_line_end, true),
+                _ => self.after_line_end = false,
+            }
+        }
+        bytes.len()
+    }
 }
 
 fn each_piece(reader: &mut Reader<File>, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
@@ -244,4 +271,22 @@ fn write_payload(head: &RecordHead, reader: &mut Reader<File>, out: &mut impl Wr
         return Ok(());
     }
     io::copy(&mut reader.block(), out).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_of_requests() {
+        let check = |pieces: &[&str], expected: usize| {
+            let mut end = HeadEnd::default();
+            let n_head: usize = pieces.iter().map(|piece| end.pass(piece.as_bytes())).sum();
+            assert_eq!(n_head, expected, "{pieces:?}");
+        };
+        check(&["GET / HTTP/1.1\r\nA: b\r\n\r\nbody"], 24);
+        check(&["GET /\n\nbody", "\r\n\r\n"], 7);
+        check(&["GET /\r\n\r", "\nbody"], 9);
+        check(&["GET /\r\n"], 7);
+    }
 }
